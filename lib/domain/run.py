@@ -1,0 +1,110 @@
+"""What is raced: backends, a prompt, its parameters, and the run that holds the generations.
+
+A key is never part of any value here; it travels beside a run, to the collector only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from lib.domain.events import Generation
+
+
+class Origin(StrEnum):
+    """Who really produces the tokens; every lane wears exactly one of these as its badge."""
+
+    LIVE = "live"
+    SIMULATED = "simulated"
+    RECORDED = "recorded"
+
+
+class Mode(StrEnum):
+    """How the requests of a run share time; printed on every result."""
+
+    ALL_AT_ONCE = "all at once"
+    BY_BACKEND = "by backend"  # one request at a time per host, hosts in parallel
+    ONE_BY_ONE = "one by one"
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Price per million tokens, as published; a None inside means that part is not published."""
+
+    input: Decimal | None
+    output: Decimal | None
+    cached_input: Decimal | None = None
+    currency: str = "USD"
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """One thing that can be raced.
+
+    `base_url` ends where `/chat/completions` is appended (usually in `/v1`). `note` says in a few
+    words what stands behind the badge ("135M demonstration model on this machine").
+    """
+
+    id: str
+    name: str
+    base_url: str
+    model: str
+    origin: Origin = Origin.LIVE
+    note: str = ""
+    prices: Prices | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds (and attempts) a lane may take before it fails; None means no limit."""
+
+    connect_s: float | None = 10.0
+    first_token_s: float | None = 120.0
+    stall_s: float | None = 30.0
+    total_s: float | None = 900.0
+    max_attempts: int = 2
+    max_wait_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """Sampling parameters sent to every lane; None means the parameter is not sent."""
+
+    max_tokens: int | None = 512
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The text sent to every lane, with an optional system text in front."""
+
+    text: str
+    system: str = ""
+
+    def messages(self) -> list[dict[str, str]]:
+        """The chat messages of this prompt in OpenAI's shape."""
+        system = [{"role": "system", "content": self.system}] if self.system else []
+        return [*system, {"role": "user", "content": self.text}]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One race: what was asked of whom and when, and what came back (in lane order)."""
+
+    id: str
+    prompt: Prompt
+    params: Params
+    mode: Mode
+    backends: tuple[Backend, ...]
+    started_at: str = ""  # wall clock, ISO 8601 UTC; for display only
+    generations: tuple[Generation, ...] = ()
+    clock_health_ms: float | None = None  # worst delay of the collector's event loop in the run
+    versions: Mapping[str, str] = field(default_factory=dict)
