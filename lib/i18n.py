@@ -1,0 +1,44 @@
+"""The one translation function: every text a person reads passes through `_` or `ngettext`.
+
+It is gettext with the domain `tokenrace`; catalogues live in `lib/locale/<language>/LC_MESSAGES` and may be
+absent, then the English source text is shown. The language is a context value, so two visitors of one server
+can read two languages. This module never formats numbers (`lib/numbers.py` does).
+"""
+
+from __future__ import annotations
+
+import gettext
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+
+DOMAIN = "tokenrace"
+LOCALE_FOLDER = Path(__file__).parent / "locale"
+
+_language: ContextVar[str] = ContextVar("language", default="en")
+
+
+def use_language(language: str) -> None:
+    """Choose the language (BCP 47, such as `zh-Hans` or `de`) of the texts made in this context."""
+    _language.set(language)
+
+
+def current_language() -> str:
+    """The language chosen for this context; `en` until another is chosen."""
+    return _language.get()
+
+
+@cache
+def _catalogue(language: str) -> gettext.NullTranslations:
+    names = [language.replace("-", "_"), language.split("-", maxsplit=1)[0]]
+    return gettext.translation(DOMAIN, LOCALE_FOLDER, languages=names, fallback=True)
+
+
+def _(text: str) -> str:
+    """The text in the language of this context, or unchanged when it has no translation."""
+    return _catalogue(_language.get()).gettext(text) if text else ""
+
+
+def ngettext(singular: str, plural: str, number: int) -> str:
+    """The form of the text that fits the number, in the language of this context."""
+    return _catalogue(_language.get()).ngettext(singular, plural, number)
