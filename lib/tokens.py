@@ -1,8 +1,8 @@
 """Counts tokens without any network: OpenAI's `o200k_base` and `cl100k_base` from rank files that come along.
 
 The rank files are those of tiktoken (MIT, `lib/data/LICENSES/tiktoken-MIT.txt`) and are refused when their
-SHA-256 differs from the one tiktoken expects. `tiktoken.get_encoding` is never called: it would download. Patterns
-and special tokens are those of `tiktoken_ext/openai_public.py`. Special tokens in a text count as plain text.
+SHA-256 differs from the one tiktoken expects. `tiktoken.get_encoding` is never called: it would download. The
+patterns and special tokens are those of `tiktoken_ext/openai_public.py`. Special tokens in a text are text.
 This module does not know which tokenizer a model really uses; it counts with the one it is told.
 """
 
