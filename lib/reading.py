@@ -27,16 +27,16 @@ BAND = 0.25  # half width of the band between readers where no study gives one (
 _ENGLISH_BAND = (175.0, 300.0)  # "most adults", Brysbaert 2019, doi:10.1016/j.jml.2019.104047
 DEFAULT_ID = "en"
 
-# Letters of scripts written without spaces: Han, kana, Bopomofo; Thai and Lao (without marks above and below).
-_SPACELESS = (
-    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-    "\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0eb2\u0eb3\u0ebd\u0ec0-\u0ec6"
+# Characters read one by one: Han, kana and Thai letters; marks above and below are free.
+_SINGLE = (
+    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9d\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\U00020000-\U0003ffff"
 )
-_FOREIGN = rf"(?:(?![{_SPACELESS}])[^\W_])+"  # a Latin word or a number in such a script
 _UNITS: dict[Unit, re.Pattern[str]] = {
-    "word": re.compile(r"\S+"),
-    "char": re.compile(rf"[{_SPACELESS}]|{_FOREIGN}(?:[-'’.]{_FOREIGN})*"),
+    "word": re.compile(r"[^\s\x00-\x20\ufeff]+"),
+    "char": re.compile(
+        rf"[{_SINGLE}]|(?![{_SINGLE}])[^\W_](?:(?![{_SINGLE}])[\w\u0300-\u036f'’.-])*"  # a foreign word, a number
+    ),
 }
 _SCRIPTS = {
     "kana": re.compile("[\u3041-\u30ff\uff66-\uff9f]"),
