@@ -21,6 +21,7 @@ Row = list[Any]
 
 _DELTAS = {channel.value: channel for channel in ev.Channel}
 _NAMES: dict[str, type[Any]] = {
+    "tool": ev.ToolCall,
     "attempt": ev.Attempt,
     "connected": ev.Connected,
     "sent": ev.Sent,

@@ -46,6 +46,17 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """Tool deltas of this choice belong to call `index` from here on; `name` is empty when known already."""
+
+    at_ns: int
+    index: int
+    name: str
+    read: int
+    choice: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """An HTTP request is being made; the first is number 1."""
 
@@ -128,7 +139,7 @@ class BodyEnd:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Something a person must be told; `code` is one of `lib.domain.warnings_`."""
+    """Something a person must be told; `code` is a key of `lib.domain.warning_codes.WARNINGS`."""
 
     at_ns: int
     code: str
@@ -164,7 +175,7 @@ class Ended:
 
 
 Event = (
-    Delta | Attempt | Connected | Sent | Headers | Usage | Finish | Served | ServerReport
+    Delta | ToolCall | Attempt | Connected | Sent | Headers | Usage | Finish | Served | ServerReport
     | Done | BodyEnd | Warned | Waiting | Failed | Ended
 )  # fmt: skip
 

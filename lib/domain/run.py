@@ -69,6 +69,7 @@ class Limits:
     total_s: float | None = 900.0
     max_attempts: int = 2
     max_wait_s: float = 30.0
+    stop_after_s: float | None = None  # from the request, as if Stop were pressed
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,23 @@
+"""`python -m lib COMMAND`: what Tokenrace can do without a page."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from lib import measure
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m lib", description="Tokenrace without a page.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    measure.add_arguments(
+        commands.add_parser("measure", help="measure a backend", description=measure.__doc__)
+    )
+    options = parser.parse_args(arguments)
+    return measure.run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+"""The app's half of the collector: starts the process, gives it orders, hands on what it ships.
+
+Frames are read by a thread of its own and passed to a sink; no token is parsed here. When the process
+dies the sink is told which runs were cut, and the next order starts a new process.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any, Protocol
+from urllib.parse import urlsplit
+
+import orjson
+
+from lib.collector.order import Order, order_for
+from lib.collector.wire import Kind, read_frame
+from lib.domain.run import Limits, Mode, Run
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Sink(Protocol):
+    """Who is told what the collector ships; called from the reader thread."""
+
+    def on_view(self, run_id: str, message: bytes) -> None: ...
+
+    def on_rows(self, run_id: str, rows: bytes) -> None: ...
+
+    def on_lane_end(self, run_id: str, lane: int) -> None: ...
+
+    def on_end(self, run_id: str, health: dict[str, Any]) -> None: ...
+
+    def on_died(self, run_ids: list[str]) -> None: ...
+
+
+class CollectorClient:
+    """One long-lived collector process; safe to call from any thread."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._running: set[str] = set()
+        self.ready = threading.Event()
+        self.versions: dict[str, str] = {}
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the collector, if there is one."""
+        return self._process.pid if self._process is not None else None
+
+    def start(self) -> None:
+        """Start the process if there is none; returns at once, `ready` is set when it is warm."""
+        with self._lock:
+            self._ensure()
+
+    def start_run(self, run: Run, keys: Mapping[int, str], limits: Mapping[int, Limits] | Limits) -> None:
+        """Race every backend of `run`; `keys` and `limits` go by lane number."""
+        self._send({"do": "start", "run": run.id, "lanes": [
+            self._order(run, lane, keys.get(lane, ""), limits).encode() for lane in range(len(run.backends))
+        ]})  # fmt: skip
+
+    def retry(self, run: Run, lane: int, key: str, limits: Mapping[int, Limits] | Limits) -> None:
+        """Begin one lane of a run anew."""
+        self._send({"do": "start", "run": run.id, "lanes": [self._order(run, lane, key, limits).encode()]})
+
+    def stop(self, run_id: str, lane: int | None = None) -> None:
+        """Stop one lane, or the whole run."""
+        self._send({"do": "stop", "run": run_id, "lane": lane})
+
+    def close(self) -> None:
+        """End the process; it stops reading and exits when its input closes."""
+        with self._lock:
+            process, self._process = self._process, None
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+            try:
+                process.wait(timeout=3)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    @staticmethod
+    def _order(run: Run, lane: int, key: str, limits: Mapping[int, Limits] | Limits) -> Order:
+        backend = run.backends[lane]
+        queue = {
+            Mode.ALL_AT_ONCE: str(lane),
+            Mode.BY_BACKEND: urlsplit(backend.base_url).netloc,
+            Mode.ONE_BY_ONE: "",
+        }[run.mode]
+        limit = limits if isinstance(limits, Limits) else limits[lane]
+        return order_for(lane, backend, run.prompt, run.params, limit, queue, key)
+
+    def _send(self, order: dict[str, Any]) -> None:
+        line = orjson.dumps(order) + b"\n"
+        with self._lock:
+            pipe = self._ensure()
+            if order["do"] == "start":
+                self._running.add(order["run"])
+            try:
+                pipe.write(line)
+                pipe.flush()
+            except BrokenPipeError:
+                pass  # it is dying: the reader thread tells the sink
+
+    def _ensure(self) -> IO[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self.ready.clear()
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "lib.collector"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT,
+            )  # fmt: skip
+            threading.Thread(target=self._read, args=(self._process,), daemon=True, name="collector").start()
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    def _read(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None
+        while (frame := read_frame(process.stdout)) is not None:  # type: ignore[arg-type]
+            self._pass_on(*frame)
+        process.wait()
+        with self._lock:
+            cut, self._running = sorted(self._running), set()
+        if cut:
+            self._sink.on_died(cut)
+
+    def _pass_on(self, kind: Kind, run_id: str, payload: bytes) -> None:
+        if kind is Kind.VIEW:
+            self._sink.on_view(run_id, payload)
+        elif kind is Kind.ROWS:
+            self._sink.on_rows(run_id, payload)
+        elif kind is Kind.LANE:
+            self._sink.on_lane_end(run_id, orjson.loads(payload))
+        elif kind is Kind.END:
+            self._running.discard(run_id)
+            self._sink.on_end(run_id, orjson.loads(payload))
+        elif kind is Kind.READY:
+            self.versions = orjson.loads(payload)["versions"]
+            self.ready.set()

@@ -1,0 +1,102 @@
+"""From rows to what leaves the process: full rows for the record, small messages for browsers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from lib.domain.codec import Row
+from lib.domain.failures import FAILURES
+
+SLOT_NS = 8_000_000  # deltas of one lane and channel within this are one piece on screen
+_SILENT = ("served", "server", "finish", "done", "body_end")
+
+
+def dump(value: Any) -> bytes:
+    """JSON bytes; a text that is not valid Unicode is repaired instead of failing."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return orjson.dumps(_repaired(value))
+
+
+class ViewEncoder:
+    """Makes one lane's part of the view stream; remembers only the slot it is in."""
+
+    def __init__(self, lane: int) -> None:
+        self._lane = lane
+        self._first: set[str] = set()
+
+    def encode(self, rows: list[Row]) -> tuple[list[Any], list[Any]]:
+        """(text entries, event entries) for the `d` and `e` of a message."""
+        texts: list[Any] = []
+        events: list[Any] = []
+        channel, slot_end, at_ms = "", 0, 0
+        for row in rows:
+            at_ns, name = row[0], row[1]
+            if name == "tool":
+                name, text = "t", f"{row[3]}(" if row[3] and not _choice(row, 5) else ""
+            elif name in ("a", "r", "t"):
+                text = "" if _choice(row, 4) else row[2]
+            else:
+                if name not in _SILENT:
+                    events.append([self._lane, at_ns // 1_000_000, *_event(row)])
+                continue
+            if not text:
+                continue
+            now_ms = at_ns // 1_000_000
+            if name != channel:
+                texts.append([self._lane, name, [now_ms, text]])
+                channel, at_ms = name, now_ms
+                slot_end = at_ns + SLOT_NS if name in self._first else 0
+                self._first.add(name)
+            elif at_ns < slot_end:
+                texts[-1][2][-1] += text
+            else:
+                texts[-1][2] += (now_ms - at_ms, text)
+                at_ms, slot_end = now_ms, at_ns + SLOT_NS
+        return texts, events
+
+
+def message(now_ns: int, encoded: list[tuple[list[Any], list[Any]]]) -> bytes | None:
+    """One view message of several lanes, or None when there is nothing to say."""
+    texts = [entry for part, _ in encoded for entry in part]
+    events = [entry for _, part in encoded for entry in part]
+    if not texts and not events:
+        return None
+    body: dict[str, Any] = {"now": now_ns // 1_000_000}
+    if texts:
+        body["d"] = texts
+    if events:
+        body["e"] = events
+    return dump(body)
+
+
+def _event(row: Row) -> list[Any]:
+    name = row[1]
+    if name == "error":
+        failure = FAILURES[row[2]]
+        told = {field: getattr(failure, field) for field in failure.__slots__}
+        return [name, {**told, "message": row[3], "http_status": row[4]}]
+    if name == "usage":
+        return [name, row[2].get("completion_tokens")]
+    if name == "headers":
+        return [name, row[2]]
+    return row[1:]
+
+
+def _choice(row: Row, place: int) -> int:
+    return row[place] if len(row) > place else 0
+
+
+def _repaired(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list | tuple):
+        return [_repaired(item) for item in value]
+    if isinstance(value, dict):
+        return {str(_repaired(key)): _repaired(item) for key, item in value.items()}
+    if isinstance(value, int):
+        return value if -(2**53) < value < 2**64 else float(value)
+    return value

@@ -1,0 +1,150 @@
+"""All live runs of this server: starts and stops them, takes what the collector ships, adds the figures.
+
+It is the collector client's sink. Nothing here parses a token while a race runs: figures are computed
+by one worker thread when a lane has ended.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import orjson
+
+from lib.collector.client import CollectorClient
+from lib.domain.failures import FAILURES
+from lib.domain.run import Limits, Run
+from lib.live.live_run import LiveRun
+
+GRACE_S = 15.0  # a run nobody watches is stopped after this long: the provider bills
+KEPT_RUNS = 50
+KEPT_S = 6 * 3600.0
+Summaries = Callable[[Run, int], dict[str, Any]]
+Results = Callable[[Run], dict[str, Any]]
+
+
+class TooManyRuns(RuntimeError):
+    """The server already runs as many races as its operator allows."""
+
+
+class Hub:
+    """`figures(run, lane)` and `result(run)` give the JSON values that are added to the view stream."""
+
+    def __init__(self, figures: Summaries, result: Results, grace_s: float = GRACE_S, most: int = 8) -> None:
+        self.collector = CollectorClient(self)
+        self._figures, self._result = figures, result
+        self._grace_s, self._most = grace_s, most
+        self._runs: dict[str, LiveRun] = {}
+        self._lock = threading.Lock()
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="figures")
+        self._closed = threading.Event()
+        threading.Thread(target=self._guard, daemon=True, name="grace").start()
+
+    def start(self, run: Run, keys: Mapping[int, str], limits: Mapping[int, Limits]) -> LiveRun:
+        """Start a run. Raises TooManyRuns when the server is full."""
+        self._expire()
+        with self._lock:
+            if sum(not live.ended for live in self._runs.values()) >= self._most:
+                raise TooManyRuns(f"this server runs {self._most} races already")
+            live = self._runs[run.id] = LiveRun(run)
+        self.collector.start_run(run, keys, limits)
+        return live
+
+    def retry(self, run_id: str, lane: int, key: str, limits: Limits) -> None:
+        """Begin one lane anew."""
+        live = self._runs[run_id]
+        live.ended = False
+        self.collector.retry(live.run, lane, key, limits)
+
+    def stop(self, run_id: str, lane: int | None = None) -> None:
+        """Stop one lane or all; the connections are closed at once."""
+        self.collector.stop(run_id, lane)
+
+    def get(self, run_id: str | None) -> LiveRun | None:
+        """The run of that id, if this server still holds it."""
+        return self._runs.get(run_id) if run_id else None
+
+    def close(self) -> None:
+        """End the collector and the worker."""
+        self._closed.set()
+        self.collector.close()
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    def on_view(self, run_id: str, message: bytes) -> None:
+        """A message for viewers, passed on unread."""
+        live = self._runs.get(run_id)
+        if live is not None:
+            live.say(message.decode())
+
+    def on_rows(self, run_id: str, rows: bytes) -> None:
+        """Rows for the record."""
+        live = self._runs.get(run_id)
+        if live is not None:
+            live.keep(rows)
+
+    def on_lane_end(self, run_id: str, lane: int) -> None:
+        """A lane has ended: its exact figures follow in the view stream."""
+        live = self._runs.get(run_id)
+        if live is not None:
+            self._worker.submit(self._add_figures, live, lane)
+
+    def on_end(self, run_id: str, health: dict[str, Any]) -> None:
+        """Every lane has ended: the result follows in the view stream."""
+        live = self._runs.get(run_id)
+        if live is not None:
+            live.health = health
+            live.ended = True
+            self._worker.submit(self._add_result, live)
+
+    def on_died(self, run_ids: list[str]) -> None:
+        """The collector died: lanes that had not ended are interrupted, with what they had."""
+        for run_id in run_ids:
+            live = self._runs.get(run_id)
+            if live is not None:
+                self._interrupt(live)
+                self.on_end(run_id, live.health)
+        if not self._closed.is_set():
+            self.collector.start()
+
+    def _interrupt(self, live: LiveRun) -> None:
+        failure = FAILURES["interrupted"]
+        told = {name: getattr(failure, name) for name in failure.__slots__} | {"message": "", "http_status": None}
+        for lane, rows in enumerate(live.lane_rows()):
+            if rows and rows[-1][1] == "end":
+                continue
+            at_ns = rows[-1][0] if rows else 0
+            ending = [[at_ns, "error", "interrupted", "", None, None], [at_ns, "end", "interrupted"]]
+            live.keep(orjson.dumps([[lane, ending]]))
+            at_ms = at_ns // 1_000_000
+            events = [[lane, at_ms, "error", told], [lane, at_ms, "end", "interrupted"]]
+            live.say(orjson.dumps({"now": at_ms, "e": events}).decode())
+            self.on_lane_end(live.run.id, lane)
+
+    def _add_figures(self, live: LiveRun, lane: int) -> None:
+        run = live.recorded()
+        live.say(orjson.dumps({"f": [[lane, self._figures(run, lane)]]}, default=str).decode())
+
+    def _add_result(self, live: LiveRun) -> None:
+        live.say(orjson.dumps({"result": self._result(live.recorded())}, default=str).decode())
+
+    def _guard(self) -> None:
+        while not self._closed.wait(min(1.0, self._grace_s / 3)):
+            now_s = time.monotonic()
+            for run_id, live in tuple(self._runs.items()):
+                since_s = live.unwatched_since_s
+                if not live.ended and since_s is not None and now_s - since_s > self._grace_s:
+                    self.stop(run_id)
+
+    def _expire(self) -> None:
+        """Forget the oldest finished runs; the page then says that the run is gone."""
+        now_s = time.monotonic()
+        with self._lock:
+            done = [(live.created_s, run_id) for run_id, live in self._runs.items() if live.ended]
+            for created_s, run_id in sorted(done)[: max(0, len(done) - KEPT_RUNS)]:
+                self._runs.pop(run_id)
+            for created_s, run_id in done:
+                if now_s - created_s > KEPT_S:
+                    self._runs.pop(run_id, None)

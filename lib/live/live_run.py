@@ -1,0 +1,83 @@
+"""One run as the app process holds it: the messages for viewers, the rows for everything else."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from lib.domain.codec import Row, decode_rows, encode_backend
+from lib.domain.events import Generation
+from lib.domain.run import Run
+
+
+class LiveRun:
+    """Append-only lists; a viewer is an index into `messages`, so nothing is lost or doubled."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.messages: list[str] = [orjson.dumps({"run": _announcement(run)}).decode()]
+        self.ended = False
+        self.health: dict[str, Any] = {}
+        self.created_s = time.monotonic()
+        self.unwatched_since_s: float | None = self.created_s
+        self._rows: list[bytes] = []
+        self._viewers: set[Callable[[], None]] = set()
+        self._lock = threading.Lock()
+
+    def say(self, message: str) -> None:
+        """Append a message and wake every viewer."""
+        with self._lock:
+            self.messages.append(message)
+            viewers = tuple(self._viewers)
+        for wake in viewers:
+            wake()
+
+    def keep(self, rows: bytes) -> None:
+        """Append rows as the collector shipped them, unread."""
+        self._rows.append(rows)
+
+    def watch(self, wake: Callable[[], None]) -> None:
+        """A viewer came; `wake` is called after every new message, from any thread."""
+        with self._lock:
+            self._viewers.add(wake)
+            self.unwatched_since_s = None
+
+    def unwatch(self, wake: Callable[[], None]) -> None:
+        """A viewer left."""
+        with self._lock:
+            self._viewers.discard(wake)
+            if not self._viewers:
+                self.unwatched_since_s = time.monotonic()
+
+    def lane_rows(self) -> list[list[Row]]:
+        """All rows so far, by lane."""
+        lanes: list[list[Row]] = [[] for _ in self.run.backends]
+        for payload in tuple(self._rows):
+            for lane, rows in orjson.loads(payload):
+                lanes[lane].extend(rows)
+        return lanes
+
+    def recorded(self) -> Run:
+        """The run with everything recorded so far; of a lane that was retried, the last try."""
+        generations = tuple(
+            decode_rows(lane, rows)[-1] if rows else Generation(lane)
+            for lane, rows in enumerate(self.lane_rows())
+        )
+        return replace(self.run, generations=generations, clock_health_ms=self.health.get("clock_health_ms"))
+
+
+def _announcement(run: Run) -> dict[str, Any]:
+    shown = ("name", "model", "origin", "note")
+    return {
+        "id": run.id,
+        "started_at": run.started_at,
+        "mode": run.mode.value,
+        "prompt": run.prompt.text,
+        "max_tokens": run.params.max_tokens,
+        "lanes": [{name: encode_backend(backend)[name] for name in shown} for backend in run.backends],
+    }
