@@ -54,7 +54,7 @@ def _serve(options: argparse.Namespace) -> str | None:
     try:
         file = Path(options.model) if options.model else weights.verified_file()
         running, base_url = server.serve(server.Settings(file, options.threads, options.port))
-    except (OSError, RuntimeError, weights.WeightsError) as error:
+    except (OSError, server.LoadError, weights.WeightsError) as error:
         return str(error)
     _running.append(running)
     line = {"base_url": base_url, "model": weights.MODEL, "engine": weights.engine_name(), "pid": os.getpid()}

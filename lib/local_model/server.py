@@ -11,10 +11,15 @@ from pathlib import Path
 
 import xllamacpp
 
+from lib.i18n import _
 from lib.local_model import weights
 
 SLOTS = 2  # requests at once: the same backend may run in two lanes
 CONTEXT_PER_SLOT = 4096  # tokens: 2,048 of prompt and 2,048 of answer; both slots cost 190 MB
+
+
+class LoadError(Exception):
+    """The engine refused the model file; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +35,12 @@ def serve(settings: Settings) -> tuple[xllamacpp.Server, str]:
     """Load the model, answer on loopback, and return the running server with its base URL.
 
     One thread by default: two local servers with two threads each on two cores slow each other
-    to a tenth. Raises OSError when the server does not answer, RuntimeError when it cannot load.
+    to a tenth. Raises OSError when the server does not answer, LoadError when the file cannot be loaded.
     """
-    server = xllamacpp.Server(_parameters(settings))
+    try:
+        server = xllamacpp.Server(_parameters(settings))
+    except RuntimeError as error:
+        raise LoadError(_("llama.cpp could not load {path}.").format(path=settings.model_file)) from error
     address = server.listening_address
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with direct.open(f"{address}/health", timeout=10):
@@ -51,6 +59,7 @@ def _parameters(settings: Settings) -> xllamacpp.CommonParams:
     parameters.cpuparams_batch.n_threads = settings.threads
     parameters.cache_ram_mib = 0  # the default keeps up to 8 GiB of old prompts
     parameters.ui = False
+    parameters.endpoint_slots = False  # it would show the prompts being answered
     parameters.offline = True  # never looks for a model elsewhere
     parameters.verbosity = 0
     return parameters
