@@ -60,6 +60,7 @@ def _parameters(settings: Settings) -> xllamacpp.CommonParams:
     parameters.cache_ram_mib = 0  # the default keeps up to 8 GiB of old prompts
     parameters.ui = False
     parameters.endpoint_slots = False  # it would show the prompts being answered
+    parameters.cors_origins = "http://127.0.0.1"  # no web page of others may use it through a browser
     parameters.offline = True  # never looks for a model elsewhere
     parameters.verbosity = 0
     return parameters
