@@ -1,0 +1,270 @@
+// One lane on the stage: its figures, its text, the reader's place in it. Draws what lane_model.js says; the exact
+// figures replace the live ones as they come from the server, word for word.
+
+import { make, button, setText, setAttribute } from "./elements.js";
+import { ABSENT, clock, count, duration, quantity, significant } from "./format.js";
+import { LaneText } from "./lane_text.js";
+import { Cursor, ReadingLines } from "./cursor.js";
+import { place, say } from "./words.js";
+
+const MARKS = { live: "●", simulated: "◌", recorded: "▷" };
+const SMALL = ["ttft", "tokens", "elapsed", "cost"];
+const TO_READER_AFTER_MS = 900;
+const PX_PER_CHAR = 6.3;
+const ENDED = { complete: "done", incomplete: "incomplete", error: "failed", stopped: "stopped", interrupted: "interrupted" };
+
+export class LaneView {
+  constructor(document, index, info, actions) {
+    this.document = document;
+    this.index = index;
+    this.info = info;
+    this.actions = actions;
+    this.cursor = new Cursor(document.defaultView);
+    this.text = new LaneText(document, info.name);
+    this.root = make(document, "section", `tr-lane tr-c${index % 8} tr-${info.origin}`, { "aria-label": info.name },
+      this.#head(), this.#sub(), this.#hero(), this.#figures(), this.#bar(),
+      (this.phase = make(document, "div", "tr-phase")), this.text.host, this.#failure(), this.#foot());
+    this.lines = new ReadingLines(34);
+    this.reset(null);
+  }
+
+  #head() {
+    this.place = make(this.document, "span", "tr-place", { title: say("place_help") });
+    return make(this.document, "header", "tr-head", {}, make(this.document, "span", "tr-dot"),
+      make(this.document, "bdi", "tr-name", { title: this.info.model ?? "" }, this.info.name), this.place);
+  }
+
+  #sub() {
+    const { origin, note, name } = this.info;
+    const help = say(`${origin}_help`);
+    const badge = make(this.document, "span", "tr-badge", { title: note ? `${note}. ${help}` : help }, `${MARKS[origin]} ${say(origin)}`);
+    const act = (kind) => button(this.document, `tr-${kind}`, say(kind), say(`${kind}_help`, { name }), () => this.actions[kind](this.index));
+    this.stop = act("stop");
+    this.retry = act("retry");
+    this.focus = act("focus");
+    const note_ = make(this.document, "bdi", "tr-note", { title: note ?? "" }, note ?? "");
+    return make(this.document, "div", "tr-sub", {}, badge, note_, make(this.document, "span", "tr-actions", {}, this.stop, this.retry, this.focus));
+  }
+
+  #hero() {
+    this.number = make(this.document, "span", "tr-number", { title: say("hero_help") });
+    this.unit = make(this.document, "span", "tr-unit");
+    return make(this.document, "div", "tr-hero", {}, this.number, this.unit);
+  }
+
+  #figures() {
+    this.small = {};
+    const cells = SMALL.map((key) => {
+      this.small[key] = make(this.document, "dd");
+      return make(this.document, "div", `tr-figure tr-figure-${key}`, { title: say(`${key}_help`) }, make(this.document, "dt", "", {}, say(key)), this.small[key]);
+    });
+    return make(this.document, "dl", "tr-figures", {}, ...cells);
+  }
+
+  #bar() {
+    this.spans = ["connect", "wait", "think", "answer"].map((name) => make(this.document, "i", `tr-span-${name}`));
+    this.bar = make(this.document, "div", "tr-bar", { "aria-hidden": "true" }, ...this.spans);
+    return this.bar;
+  }
+
+  #failure() {
+    const part = (name) => make(this.document, "p", `tr-failure-${name}`);
+    this.failureParts = { title: part("title"), sentence: part("sentence"), advice: part("advice"), message: part("message") };
+    this.again = button(this.document, "tr-again", say("retry"), say("retry_help", { name: this.info.name }), () => this.actions.retry(this.index));
+    this.failureBox = make(this.document, "div", "tr-failure", { role: "status" }, ...Object.values(this.failureParts), this.again);
+    this.failureBox.hidden = true;
+    return this.failureBox;
+  }
+
+  #foot() {
+    this.gauge = make(this.document, "i");
+    this.before = make(this.document, "span", "tr-was");
+    this.word = make(this.document, "span", "tr-word");
+    this.after = make(this.document, "span");
+    this.ahead = make(this.document, "div", "tr-ahead", { title: say("ahead_help") });
+    this.streamDone = make(this.document, "b", "", {});
+    this.personDone = make(this.document, "b", "tr-amber", {});
+    const mark = (key, value) => make(this.document, "span", "tr-mark", { title: say(`${key}_help`) }, `${say(key)} `, value);
+    return make(this.document, "footer", "tr-foot", {},
+      make(this.document, "div", "tr-gauge", { "aria-hidden": "true" }, this.gauge),
+      make(this.document, "div", "tr-line", { dir: "auto" }, this.before, this.word, this.after), this.ahead,
+      make(this.document, "div", "tr-marks", {}, mark("stream_done", this.streamDone), mark("person_done", this.personDone)));
+  }
+
+  /** Begin again with this generation (null: the race has not begun). */
+  reset(generation) {
+    this.generation = generation;
+    this.shown = 0;
+    this.shownWord = null;
+    this.cursor.put(null);
+    this.text.clear();
+    this.text.stick();
+    if (!generation) this.text.ghost(say("ghost_text"));
+    this.lines = new ReadingLines(this.lines.width);
+  }
+
+  /** What the lane shows before the first race. */
+  idle() {
+    this.root.dataset.phase = "ready";
+    this.root.classList.add("tr-absent");
+    setText(this.number, ABSENT);
+    setText(this.unit, say("tok_s"));
+    setText(this.phase, say("ready"));
+    setText(this.ahead, say("ahead_ready"));
+    for (const element of [...Object.values(this.small), this.streamDone, this.personDone]) setText(element, ABSENT);
+  }
+
+  /** Fit the reading line to the lane's width in px. */
+  resize(width) {
+    this.lines = new ReadingLines(Math.max(16, Math.floor((width - 32) / PX_PER_CHAR)));
+  }
+
+  /** Append what has arrived by `t` (every frame; writes only). */
+  write(lane, t) {
+    const generation = lane.at(t);
+    const n = generation.countAt(t);
+    if (generation !== this.generation || n < this.shown) this.reset(generation);
+    for (let i = this.shown; i < n;) i = this.#writeRun(generation, i, n);
+    if (n === this.shown) return null;
+    const from = this.shown;
+    this.shown = n;
+    this.text.flush();
+    return from;
+  }
+
+  #writeRun(generation, from, n) {
+    const channel = generation.channel[from];
+    let to = from + 1;
+    while (to < n && generation.channel[to] === channel) to += 1;
+    this.text.append(channel, to - from === 1 ? generation.text[from] : generation.text.slice(from, to).join(""));
+    return to;
+  }
+
+  /** Refresh numbers, phase, bar and foot (10 times a second; writes only). */
+  count(t, speeds, scale_ms, ended) {
+    const generation = this.generation;
+    const phase = generation.phaseAt(t);
+    const figures = ended ? generation.figures : null;
+    this.root.dataset.phase = ENDED[phase.name] ?? phase.name;
+    this.root.classList.toggle("tr-exact", figures !== null);
+    this.#countFigures(generation, t, phase, figures);
+    this.#countPhase(generation, t, phase);
+    this.#countBar(generation, t, scale_ms);
+    this.#countFailure(phase, figures);
+    this.#countReader(generation, t, speeds, figures);
+    return this.root.dataset.phase;
+  }
+
+  #countFigures(generation, t, phase, figures) {
+    const live = figures ? null : this.#live(generation, t);
+    setText(this.number, figures ? (figures.hero.text ?? ABSENT) : live.hero);
+    setText(this.unit, figures?.hero.reason ? figures.hero.reason : (figures?.hero.unit ?? say("tok_s")));
+    this.root.classList.toggle("tr-absent", figures ? Boolean(figures.hero.reason) : live.hero === ABSENT);
+    for (const key of SMALL) {
+      const figure = figures ? figures[key] : { text: live[key] };
+      setText(this.small[key], figure?.text ?? ABSENT);
+      setAttribute(this.small[key], "title", this.#why(key, figure, figures));
+    }
+    setText(this.place, figures?.place ? place(figures.place) : "");
+    if (phase.name === "thinking" || generation.firstThinking !== null) this.text.labelThinking(thinkingTokens(generation, t));
+  }
+
+  #why(key, figure, figures) {
+    if (figure?.reason) return figure.reason;
+    if (key === "tokens" && figure?.source) return figure.source;
+    if (key === "ttft" && figures?.ttfat?.text) return `${say("ttfat")}: ${figures.ttfat.text}. ${say("ttfat_help")}`;
+    return null;
+  }
+
+  #live(generation, t) {
+    const sent = generation.sentAt(t);
+    const rate = generation.ended(t) ? null : generation.rateAt(t);
+    const tokens = generation.tokensAt(t);
+    const came = generation.first !== null && generation.first <= t && sent !== null;
+    const until = generation.ended(t) ? generation.end.t : t;
+    return {
+      hero: rate === null ? ABSENT : `~${significant(rate >= 10 ? Math.round(rate) : rate).replace(/\.0$/, "")}`,
+      ttft: came ? `~${duration(generation.first - sent)}` : ABSENT,
+      tokens: tokens ? `~${count(tokens)}` : ABSENT,
+      elapsed: sent === null ? ABSENT : clock(Math.max(0, until - sent)),
+      cost: ABSENT,
+    };
+  }
+
+  #countPhase(generation, t, phase) {
+    const name = ENDED[phase.name] ?? phase.name;
+    let text = say(name === "retrying" ? "trying_again" : name, { time: clock(Math.max(0, (phase.until ?? 0) - t)) });
+    if (name === "silent") text = say("silent", { time: clock(t - phase.since) });
+    else if (name in { connecting: 1, waiting: 1, thinking: 1, answering: 1 }) text += ` ${clock(Math.max(0, t - phase.since))}`;
+    if (phase.attempt > 1 && !phase.ended) text += `, ${say("attempt", { n: phase.attempt })}`;
+    const warnings = this.generation.figures?.warnings ?? [];
+    const shown = phase.ended && warnings.length ? warnings.map(([, sentence]) => sentence) : [];
+    setText(this.phase, shown.length ? `${text} · ${shown[0]}` : text);
+    setAttribute(this.phase, "title", shown.length ? shown.join("\n") : (phase.reason ?? null));
+  }
+
+  #countBar(generation, t, scale_ms) {
+    const spans = generation.spansAt(t);
+    spans.forEach((length, i) => setAttribute(this.spans[i], "style", `width:${Math.min(100, (100 * length) / scale_ms).toFixed(2)}%`));
+    const parts = spans.map((length) => duration(Math.round(length))).join(" · ");
+    setAttribute(this.bar, "title", `${parts}\n${say("bar_help", { span: `0–${clock(scale_ms)}` })}`);
+  }
+
+  #countFailure(phase, figures) {
+    const failure = phase.ended && (figures?.failure ?? phase.failure);
+    if (this.failureBox.hidden !== !failure) this.failureBox.hidden = !failure;
+    if (!failure) return;
+    for (const [name, element] of Object.entries(this.failureParts)) setText(element, failure[name] ?? "");
+    this.again.hidden = failure.retry_helps === false;
+  }
+
+  #countReader(generation, t, speeds, figures) {
+    const at = generation.readerAt(t, speeds);
+    const sent = generation.sentAt(t);
+    const ended = generation.ended(t) && sent !== null;
+    setText(this.streamDone, figures?.elapsed?.text ?? (ended ? clock(generation.end.t - sent) : ABSENT));
+    const exact = figures?.human_done?.text;
+    setText(this.personDone, exact ?? (ended && at ? clock(at.done_ms - sent) : ABSENT));
+    setText(this.ahead, aheadWords(at, generation));
+    setAttribute(this.gauge, "style", `width:${at ? ((100 * at.read) / at.arrived).toFixed(1) : 0}%`);
+    this.#showWord(generation, at);
+  }
+
+  #showWord(generation, at) {
+    const units = generation.reading.units;
+    const k = at?.reading ?? null;
+    if (k === null) {
+      this.cursor.put(null);
+      this.shownWord = null;
+      for (const part of [this.before, this.word, this.after]) setText(part, "");
+      return;
+    }
+    const line = this.lines.lineOf(units, k, at.arrived);
+    setText(this.before, generation.answer.slice(units.starts[line.first], units.starts[k]));
+    setText(this.word, generation.answer.slice(units.starts[k], units.ends[k]));
+    setText(this.after, generation.answer.slice(units.ends[k], units.ends[line.end - 1]));
+    if (this.shownWord === units.ends[k]) return;
+    this.shownWord = units.ends[k];
+    this.cursor.put(this.text.range(units.starts[k], units.ends[k]));
+  }
+
+  /** Move the text to the reader's word once the stream has been over for a moment (reads layout). */
+  aim(t) {
+    const over = this.generation?.end && t > this.generation.end.t + TO_READER_AFTER_MS;
+    this.text.ended = Boolean(over);
+    if (over && this.cursor.range && !this.text.free) this.text.aim(this.cursor.range);
+    else if (!over && this.text.target !== null) this.text.stick();
+  }
+}
+
+function thinkingTokens(generation, t) {
+  const n = generation.countAt(t);
+  return n ? generation.tokens[n - 1] - generation.answerTokens[n - 1] : 0;
+}
+
+function aheadWords(at, generation) {
+  if (!at) return generation.firstAnswer === null ? say("ahead_ready") : "";
+  if (at.finished) return say("ahead_done");
+  if (at.ahead <= 1) return say("ahead_none");
+  return say("ahead", { count: quantity(at.ahead, at.unit === "char" ? "chars" : "words"), time: clock(at.ahead_ms) });
+}

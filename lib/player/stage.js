@@ -1,0 +1,165 @@
+// The stage: headline, reader, lanes and track, laid out for 2 to 8 lanes. `render(t)` shows the race at a moment.
+
+import { make, setText } from "./elements.js";
+import { clock, count, quantity } from "./format.js";
+import { LaneView } from "./lane_view.js";
+import { ReaderView } from "./reader_view.js";
+import { Track } from "./track.js";
+import { themeOf, trackColours } from "./theme.js";
+import { roundUp } from "./track_scale.js";
+import { say } from "./words.js";
+
+const COUNT_EVERY_MS = 100;
+const TRACK_EVERY_MS = 250;
+const STILL_STEP_MS = 250;
+const LEAST_SCALE_MS = 2000;
+
+export class Stage {
+  constructor(host, { lanes, speeds, theme, still, onCommand, health }) {
+    const document = host.ownerDocument;
+    Object.assign(this, { host, document, lanes, speeds, theme, still, onCommand, health, focused: null, counted: -Infinity, tracked: -Infinity, last: -Infinity });
+    this.#build();
+    this.#listen();
+    this.applyTheme(theme);
+  }
+
+  #build() {
+    const { document, lanes } = this;
+    const actions = { stop: (lane) => this.onCommand("stop", lane), retry: (lane) => this.onCommand("retry", lane), focus: (lane) => this.focus(this.focused === lane ? null : lane) };
+    this.views = lanes.map((info, index) => new LaneView(document, index, info, actions));
+    this.reader = new ReaderView(document);
+    this.headline = make(document, "p", "tr-headline", { role: "status" });
+    this.spoken = make(document, "div", "tr-spoken", { "aria-live": "polite" });
+    this.strip = make(document, "div", "tr-strip", { "aria-hidden": "true" });
+    this.stripNumbers = lanes.map((info, index) => this.#stripItem(info, index));
+    this.grid = make(document, "div", "tr-grid", {}, this.reader.root, ...this.views.map((view) => view.root));
+    this.track = new Track(document, {});
+    this.track.redraw = () => { this.tracked = -Infinity; this.onRedraw?.(); };
+    const rows = lanes.length > 4 ? 2 : 1;
+    this.root = make(document, "div", "tr", { "data-lanes": lanes.length, "data-rows": rows }, this.headline, this.strip, this.grid, this.track.root, this.spoken);
+    this.host.replaceChildren(this.root);
+  }
+
+  #stripItem(info, index) {
+    const number = make(this.document, "b");
+    this.strip.append(make(this.document, "span", `tr-strip-item tr-c${index % 8}`, {}, make(this.document, "i", "tr-dot"), make(this.document, "bdi", "", {}, info.name), number));
+    return number;
+  }
+
+  #listen() {
+    const view = this.document.defaultView;
+    this.onKey = (event) => { if (event.key === "Escape" && this.focused !== null) this.focus(null); };
+    this.document.addEventListener("keydown", this.onKey);
+    if (!view?.ResizeObserver) return;
+    this.sizes = new view.ResizeObserver(() => this.#measure());
+    this.sizes.observe(this.root);
+  }
+
+  #measure() {
+    for (const view of this.views) view.resize(view.root.clientWidth);
+    this.root.classList.toggle("tr-narrow", this.root.clientWidth < 700);
+    this.root.classList.toggle("tr-wide", this.root.clientWidth >= 1320);
+    this.tracked = -Infinity;
+    this.onRedraw?.();
+  }
+
+  applyTheme(asked) {
+    this.root.dataset.theme = themeOf(this.root, asked);
+    if (this.document.defaultView?.getComputedStyle) this.track.colours = trackColours(this.root);
+    this.tracked = -Infinity;
+  }
+
+  destroy() {
+    this.document.removeEventListener("keydown", this.onKey);
+    this.sizes?.disconnect();
+    for (const view of [...this.views, this.reader]) view.cursor.put(null);
+  }
+
+  /** Show one lane large (null: all). */
+  focus(lane) {
+    this.focused = lane;
+    this.root.classList.toggle("tr-focused", lane !== null);
+    this.views.forEach((view, index) => {
+      view.root.classList.toggle("tr-in-focus", index === lane);
+      setText(view.focus, say(index === lane ? "back" : "focus"));
+    });
+    this.counted = -Infinity;
+    this.#measure();
+  }
+
+  /** The stage before the first race. */
+  renderIdle() {
+    setText(this.headline, say("headline_ready", { lanes: this.lanes.length }));
+    for (const view of this.views) view.idle();
+    this.reader.follow(null);
+    this.reader.count(0, this.speeds);
+  }
+
+  /** Show the race at `t`: text every frame, numbers 10 and the track 4 times a second; all writes, then one scroll per lane. */
+  render(race, t, at) {
+    if (t < this.last) this.counted = this.tracked = -Infinity;
+    this.last = t;
+    const textTime = this.still ? Math.floor(t / STILL_STEP_MS) * STILL_STEP_MS : t;
+    const fresh = this.views.map((view, index) => view.write(race.lanes[index], textTime));
+    const due = at - this.counted >= COUNT_EVERY_MS || at < this.counted;
+    if (due) this.#count(race, t, at);
+    if (due) for (const view of this.views) view.aim(t);
+    for (const view of this.views) view.text.scroll(this.still);
+    this.reader.text.scroll(this.still);
+    if (at - this.tracked >= TRACK_EVERY_MS || at < this.tracked) this.#drawTrack(race, t, at);
+    return fresh;
+  }
+
+  #count(race, t, at) {
+    this.counted = at;
+    const scale_ms = barScale(race, t);
+    const result = race.resultAt(t);
+    this.views.forEach((view, index) => {
+      const phase = view.count(t, this.speeds, scale_ms, view.generation.ended(t));
+      setText(this.stripNumbers[index], view.number.textContent);
+      if (view.saidPhase !== phase) setText(this.spoken, `${view.info.name}: ${say(phase === "silent" ? "answering" : phase === "retrying" ? "waiting" : phase)}`);
+      view.saidPhase = phase;
+    });
+    const source = this.focused ?? race.firstToAnswer(t);
+    this.reader.follow(source === null ? null : this.views[source].generation, source === null ? "" : this.lanes[source].name);
+    this.reader.count(t, this.speeds);
+    this.#headline(race, t, result);
+  }
+
+  #headline(race, t, result) {
+    if (this.shownResult !== (result?.value ?? null)) this.#showResult(result?.value ?? null);
+    if (result) return;
+    const done = race.lanes.filter((lane) => lane.at(t).ended(t)).length;
+    const person = this.reader.generation?.readerAt(t, this.speeds);
+    const sents = race.lanes.map((lane) => lane.at(t).sentAt(t)).filter((sent) => sent !== null);
+    const read = person ? say("headline_person", { count: quantity(person.read, person.unit === "char" ? "chars" : "words") }) : say("headline_person_none");
+    setText(this.headlineTime, sents.length ? clock(Math.max(0, t - Math.min(...sents))) : clock(0));
+    setText(this.headlineDone, say("headline_done", { done, lanes: count(race.lanes.length) }));
+    setText(this.headlineRead, read);
+  }
+
+  #showResult(verdict) {
+    this.shownResult = verdict;
+    const { document } = this;
+    this.headline.classList.toggle("tr-verdict", verdict !== null);
+    this.headline.shownText = null;
+    if (verdict) return this.headline.replaceChildren(...verdict.verdict.map(([text, mark]) => make(document, "span", mark === "reader" ? "tr-amber" : "", {}, text)));
+    [this.headlineTime, this.headlineDone, this.headlineRead] = ["tr-time", "tr-done", "tr-amber"].map((name) => make(document, "span", name));
+    return this.headline.replaceChildren(this.headlineTime, this.headlineDone, this.headlineRead);
+  }
+
+  #drawTrack(race, t, at) {
+    this.tracked = at;
+    const lanes = this.views.map((view, index) => ({ generation: race.lanes[index].at(t), info: view.info, index }));
+    const { generation } = this.reader;
+    this.track.draw({ lanes, reader: generation && { generation, speeds: this.speeds }, health: this.health() }, t);
+  }
+}
+
+/** The span of time that a full phase bar stands for: the longest lane, rounded up while any is running. */
+export function barScale(race, t) {
+  const generations = race.lanes.map((lane) => lane.at(t));
+  const longest = Math.max(1, ...generations.map((generation) => generation.spansAt(t).reduce((sum, span) => sum + span, 0)));
+  if (generations.every((generation) => generation.ended(t))) return longest;
+  return Math.max(LEAST_SCALE_MS, roundUp(longest));
+}

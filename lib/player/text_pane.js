@@ -1,0 +1,88 @@
+// A text that grows very fast: appended in blocks, so that the cost of a token does not depend on how much stands
+// above it. Text nodes only; whatever a model writes stays text.
+
+const BLOCK_CHARS = 1200;
+const LONGEST_BLOCK_CHARS = 6000;
+const FENCE = /^ {0,3}(```|~~~)/;
+
+export class TextPane {
+  constructor(host) {
+    this.host = host;
+    this.document = host.ownerDocument;
+    this.clear();
+  }
+
+  clear() {
+    this.host.textContent = "";
+    this.blocks = []; // {node, start}
+    this.length = 0;
+    this.line = "";
+    this.code = false;
+  }
+
+  /** Append text; whole lines first, so that blocks end at line ends and code fences are noticed. */
+  append(text) {
+    let from = 0;
+    while (from < text.length) {
+      const stop = text.indexOf("\n", from) + 1 || text.length;
+      this.#put(text.slice(from, stop));
+      from = stop;
+    }
+  }
+
+  #put(piece) {
+    let block = this.blocks[this.blocks.length - 1];
+    if (!block || block.full || this.length - block.start >= LONGEST_BLOCK_CHARS) block = this.#block();
+    block.pending += piece;
+    this.length += piece.length;
+    if (this.line.length < 8) this.line += piece;
+    if (piece.endsWith("\n")) this.#endLine(block);
+  }
+
+  #endLine(block) {
+    const fence = FENCE.test(this.line);
+    if (fence) this.code = !this.code;
+    this.line = "";
+    block.full = fence || this.length - block.start >= BLOCK_CHARS;
+  }
+
+  #block() {
+    const element = this.document.createElement("div");
+    element.className = this.code ? "tr-block tr-code" : "tr-block";
+    element.dir = "auto";
+    const block = { node: this.document.createTextNode(""), start: this.length, pending: "", full: false };
+    element.append(block.node);
+    this.host.append(element);
+    this.blocks.push(block);
+    return block;
+  }
+
+  /** Write what was appended since the last flush: at most one DOM write per block. */
+  flush() {
+    for (let i = this.blocks.length - 1; i >= 0 && this.blocks[i].pending; i -= 1) {
+      this.blocks[i].node.appendData(this.blocks[i].pending);
+      this.blocks[i].pending = "";
+    }
+  }
+
+  /** The DOM range of text offsets [start, end); null when it is not all there yet. */
+  range(start, end) {
+    if (end > this.length || start >= end) return null;
+    const range = this.document.createRange();
+    const [first, last] = [this.#find(start), this.#find(end - 1)];
+    range.setStart(first.node, start - first.start);
+    range.setEnd(last.node, end - last.start);
+    return range;
+  }
+
+  #find(offset) {
+    let low = 0;
+    let high = this.blocks.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.blocks[middle].start <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return this.blocks[low];
+  }
+}

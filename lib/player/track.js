@@ -1,0 +1,228 @@
+// The race track: what each lane had delivered, and what a person had read, against the time since its request.
+// Drawn on a canvas 4 times a second; the values come from lane_model.js.
+
+import { button, make, setText, setAttribute } from "./elements.js";
+import { clock, count } from "./format.js";
+import { countUpTo } from "./reader.js";
+import { decades, placeLabels, scale, ticks } from "./track_scale.js";
+import { say } from "./words.js";
+
+const HEIGHT = 160;
+const EDGE = { left: 52, right: 16, top: 12, bottom: 24 };
+const LABEL_PX = 16;
+const ROOM_FOR_LABELS = 1.22; // the streams end before the right edge, so that their labels fit
+const LEAST_SPAN_MS = 2000;
+const DASHES = { live: [], simulated: [7, 4], recorded: [2, 3] };
+const SAMPLE_PX = 2;
+
+/** What a generation had delivered by `t` in tokens, words or characters. */
+export function delivered(generation, t, unit) {
+  if (unit === "tokens") return generation.tokensAt(t);
+  if (unit === "words") return generation.unitsAt(t);
+  const n = generation.countAt(t);
+  return n ? generation.chars[n - 1] : 0;
+}
+
+/** What a reader of `perMin` had read by `t`, in the same unit. */
+export function readBy(generation, t, perMin, unit) {
+  const { units } = generation.reading;
+  const k = countUpTo(generation.times(perMin), t);
+  if (unit === "words" || !k) return k;
+  if (unit === "chars") return units.ends[k - 1];
+  const all = units.arrivals.length;
+  return (k / all) * generation.answerEstimate;
+}
+
+export class Track {
+  constructor(document, colours) {
+    this.document = document;
+    this.colours = colours;
+    this.unit = "tokens";
+    this.log = false;
+    this.whole = false;
+    this.boxes = [];
+    this.canvas = make(document, "canvas", "tr-canvas", { role: "img" });
+    this.caption = make(document, "span", "tr-caption");
+    const units = ["tokens", "words", "chars"].map((unit) => [unit, () => { this.unit = unit; }, () => this.unit === unit]);
+    const scales = [["linear", () => { this.log = false; }, () => !this.log], ["log", () => { this.log = true; }, () => this.log]];
+    const spans = [["race_span", () => { this.whole = false; }, () => !this.whole], ["reading_span", () => { this.whole = true; }, () => this.whole]];
+    this.root = make(document, "section", "tr-track", {},
+      make(document, "div", "tr-track-head", {}, this.caption, this.#choice(spans, "axis_help"), this.#choice(units, "unit_help"), this.#choice(scales, "scale_help")), this.canvas);
+  }
+
+  #choice(options, help) {
+    const group = make(this.document, "span", "tr-choice", { role: "group", "aria-label": say(help), title: say(help) });
+    const mark = () => buttons.forEach((element, i) => element.setAttribute("aria-pressed", String(options[i][2]())));
+    const buttons = options.map(([key, choose]) => button(this.document, "tr-option", say(key), say(key), () => {
+      choose();
+      this.boxes = [];
+      mark();
+      this.redraw?.();
+    }));
+    mark();
+    group.append(...buttons);
+    return group;
+  }
+
+  /** Draw the race at `t`. `scene`: {lanes: [{generation, info, done}], reader: {generation, speeds}|null, health}. */
+  draw(scene, t) {
+    setText(this.caption, say("track", { unit: say(this.unit) }));
+    setAttribute(this.caption, "title", scene.health);
+    const context = this.#prepare();
+    if (!context) return;
+    const lines = scene.lanes.map((lane) => this.#line(lane, t));
+    const axes = this.#axes(scene, lines, t);
+    this.#grid(context, axes);
+    const person = scene.reader && this.#person(context, scene.reader, axes, t);
+    const drawn = lines.map((line) => this.#stroke(context, line, axes));
+    this.#labels(context, [...drawn, ...(person ? [person] : [])], axes);
+    setAttribute(this.canvas, "aria-label", lines.map((line) => `${line.name} ${count(line.value)}`).join(", "));
+  }
+
+  #prepare() {
+    const ratio = this.document.defaultView?.devicePixelRatio ?? 1;
+    this.width = this.canvas.clientWidth;
+    if (!this.width) return null;
+    const [wide, high] = [Math.round(this.width * ratio), Math.round(HEIGHT * ratio)];
+    if (this.canvas.width !== wide) this.canvas.width = wide;
+    if (this.canvas.height !== high) this.canvas.height = high;
+    const context = this.canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, this.width, HEIGHT);
+    context.font = `13px ${this.colours.font}`;
+    context.textBaseline = "middle";
+    return context;
+  }
+
+  #line({ generation, info, index }, t) {
+    const sent = generation.sentAt(t);
+    const stop = sent === null ? null : Math.min(t, generation.last ?? t);
+    return { generation, sent, stop, index, name: info.name, origin: info.origin, ended: generation.ended(t),
+      figures: generation.figures, value: sent === null ? 0 : delivered(generation, t, this.unit) };
+  }
+
+  #axes(scene, lines, t) {
+    const lengths = lines.map((line) => (line.sent === null ? 0 : (line.ended ? line.stop : t) - line.sent));
+    const race = Math.max(LEAST_SPAN_MS, ...lengths) * ROOM_FOR_LABELS;
+    const { reader } = scene;
+    const at = this.whole && reader ? reader.generation.readerAt(t, reader.speeds) : null;
+    const end = at ? Math.max(race, (at.done_ms - reader.generation.sentAt(t)) * 1.04) : race;
+    const most = Math.max(10, ...lines.map((line) => line.value));
+    const top = this.log ? most * 1.5 : most * 1.12;
+    const [left, right, bottom] = [EDGE.left, this.width - EDGE.right, HEIGHT - EDGE.bottom];
+    return { end, top, left, right, bottom, x: scale(end, left, right, false), y: scale(top, bottom, EDGE.top, this.log) };
+  }
+
+  #grid(context, axes) {
+    const values = this.log ? decades(axes.top) : ticks(axes.top, 3);
+    context.fillStyle = this.colours.quiet;
+    context.strokeStyle = this.colours.hairline;
+    context.lineWidth = 1;
+    context.setLineDash([]);
+    context.textAlign = "right";
+    for (const value of values) {
+      const y = Math.round(axes.y(value)) + 0.5;
+      context.beginPath();
+      context.moveTo(axes.left, y);
+      context.lineTo(axes.right, y);
+      context.stroke();
+      context.fillText(count(value), axes.left - 8, y);
+    }
+    context.textAlign = "center";
+    const most = Math.max(2, Math.min(10, Math.floor(this.width / 110)));
+    for (const ms of ticks(axes.end, most)) this.#tick(context, axes, ms);
+  }
+
+  #tick(context, axes, ms) {
+    const s = ms / 1000;
+    const text = s >= 60 && s % 60 === 0 ? `${s / 60} ${say("min")}` : `${Number(s.toFixed(1))} ${say("s")}`;
+    context.fillText(text, Math.min(axes.x(ms), axes.right - 10), HEIGHT - 9);
+  }
+
+  #person(context, { generation, speeds }, axes, t) {
+    const sent = generation.sentAt(t);
+    const at = generation.readerAt(t, speeds);
+    if (sent === null || !at) return null;
+    const { lo, hi, per_min } = speeds[at.unit];
+    const until = Math.min(t - sent, axes.end);
+    const from = generation.firstAnswer - sent;
+    const path = (perMin) => this.#sample(axes, from, until, (ms) => readBy(generation, ms + sent, perMin, this.unit));
+    const line = path(per_min);
+    this.#band(context, path(lo), path(hi));
+    this.#polyline(context, line, this.colours.reader, []);
+    const finished = at.finished && at.done_ms - sent <= axes.end;
+    if (finished) this.#dot(context, axes.x(at.done_ms - sent), line[line.length - 1][1], this.colours.reader);
+    const label = generation.ended(t) ? say("person_line_to", { time: clock(at.done_ms - sent) }) : say("person_line");
+    return { label, colour: this.colours.reader, points: line, anchor: line[line.length - 1] };
+  }
+
+  #sample(axes, from, until, value) {
+    const points = [];
+    const step = (SAMPLE_PX * axes.end) / (axes.right - axes.left);
+    for (let ms = from; ms < until; ms += step) points.push([axes.x(ms), axes.y(value(ms))]);
+    points.push([axes.x(until), axes.y(value(until))]);
+    return points;
+  }
+
+  #band(context, low, high) {
+    context.beginPath();
+    high.forEach(([x, y]) => context.lineTo(x, y));
+    [...low].reverse().forEach(([x, y]) => context.lineTo(x, y));
+    context.fillStyle = this.colours.readerSoft;
+    context.fill();
+  }
+
+  #polyline(context, points, colour, dash) {
+    context.beginPath();
+    points.forEach(([x, y]) => context.lineTo(x, y));
+    context.strokeStyle = colour;
+    context.lineWidth = 2;
+    context.lineJoin = "round";
+    context.setLineDash(dash);
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  #dot(context, x, y, colour) {
+    context.beginPath();
+    context.arc(x, y, 4, 0, 2 * Math.PI);
+    context.fillStyle = colour;
+    context.fill();
+  }
+
+  #stroke(context, line, axes) {
+    const { generation, sent, stop } = line;
+    if (sent === null || generation.first === null || generation.first > stop) return null;
+    const from = generation.first - sent;
+    const points = this.#sample(axes, from, stop - sent, (ms) => delivered(generation, ms + sent, this.unit));
+    points.unshift([axes.x(from), axes.y(0)]);
+    const colour = this.colours.lanes[line.index % 8];
+    this.#polyline(context, points, colour, DASHES[line.origin]);
+    const anchor = points[points.length - 1];
+    if (line.ended) this.#dot(context, ...anchor, colour);
+    return { label: this.#label(line), colour, points, anchor };
+  }
+
+  #label(line) {
+    const hero = line.ended && line.figures?.hero;
+    return hero && hero.text && !hero.reason ? `${line.name} ${hero.text}` : line.name;
+  }
+
+  #labels(context, drawn, axes) {
+    const shown = drawn.filter(Boolean);
+    const labels = shown.map(({ label, anchor }) => ({ x: anchor[0], y: anchor[1], width: context.measureText(label).width }));
+    const points = shown.flatMap((line) => line.points.filter((_, i) => i % 3 === 0));
+    const frame = { x: axes.left, y: 2, width: axes.right - axes.left + 8, height: axes.bottom };
+    this.boxes = placeLabels(labels, LABEL_PX, frame, points, this.boxes.length === labels.length ? this.boxes : []);
+    context.textAlign = "left";
+    context.lineJoin = "round";
+    shown.forEach(({ label, colour }, i) => {
+      const { x, y, height } = this.boxes[i];
+      context.strokeStyle = this.colours.surface;
+      context.lineWidth = 4;
+      context.strokeText(label, x, y + height / 2);
+      context.fillStyle = colour;
+      context.fillText(label, x, y + height / 2);
+    });
+  }
+}
