@@ -38,6 +38,8 @@ _UNITS: dict[Unit, re.Pattern[str]] = {
         rf"[{_SINGLE}]|(?![{_SINGLE}])[^\W_](?:(?![{_SINGLE}])[\w\u0300-\u036f'’.-])*"
     ),
 }
+_SINGLE_CHARACTER = re.compile(rf"[{_SINGLE}]")
+_SINGLE_SHARE = 0.3
 _SCRIPTS = {
     "kana": re.compile("[\u3041-\u30ff\uff66-\uff9f]"),
     "han": re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
@@ -127,6 +129,23 @@ def speed(identity: str) -> ReadingSpeed:
 def default_for(text: str) -> ReadingSpeed:
     """The silent reading speed for the language of the text; English when no other is recognised."""
     return speed(language_of(text))
+
+
+def unit_of(text: str) -> Unit:
+    """What suits the script of the text: characters when three in ten letters are read one by one."""
+    sample = text[:_SAMPLE_CHARACTERS]
+    single = len(_SINGLE_CHARACTER.findall(sample))
+    letters = sum(character.isalnum() for character in sample)
+    return "char" if single and single >= _SINGLE_SHARE * letters else "word"
+
+
+def speed_for(text: str, chosen: ReadingSpeed | None) -> ReadingSpeed:
+    """The chosen speed where its unit suits the text, else the silent speed of the text's language."""
+    unit = unit_of(text)
+    if chosen is not None and chosen.unit == unit:
+        return chosen
+    usual = default_for(text)
+    return usual if usual.unit == unit else speed("zh-Hans" if unit == "char" else DEFAULT_ID)
 
 
 def language_of(text: str) -> str:

@@ -11,6 +11,7 @@ from lib.i18n import _
 from lib.metrics.measurement import Measurement
 from lib.metrics.quantity import ESTIMATED, UPPER_BOUND, Figure, Quantity, Unavailable
 
+NOTHING = Decimal(0)
 _MILLION = Decimal(1_000_000)
 _PLACES = 6
 
@@ -18,8 +19,8 @@ _PLACES = 6
 def cost(measured: Measurement) -> Figure:
     """Cost in the currency of the prices, as a Decimal.
 
-    ((prompt - cached) x input + cached x cached input + output x output) / 1,000,000. Where the cached price is not
-    published, cached tokens are taken at the input price and the sum is marked as an upper bound.
+    ((prompt - cached) x input + cached x cached input + output x output) / 1,000,000. Where the cached price is
+    not published, cached tokens are taken at the input price and the sum is marked as an upper bound.
     """
     prices = measured.backend.prices
     prompt, output, cached = measured.usage.prompt, measured.output_tokens, measured.usage.cached or 0
@@ -32,6 +33,11 @@ def cost(measured: Measurement) -> Figure:
     amount = (prompt - cached) * prices.input + cached * cached_price + output * prices.output
     marks = (UPPER_BOUND,) * bool(cached and prices.cached_input is None) + (ESTIMATED,) * measured.is_estimated
     return Quantity(amount / _MILLION, prices.currency, marks)
+
+
+def as_decimal(amount: Quantity) -> Decimal:
+    """The amount of a cost figure as the Decimal it is."""
+    return amount.value if isinstance(amount.value, Decimal) else Decimal(str(amount.value))
 
 
 def as_decimal_text(amount: Decimal) -> str:

@@ -6,9 +6,7 @@ Times are milliseconds from the answering attempt's t0. A key without a value is
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any
 
 from lib.domain import events as ev
@@ -89,7 +87,10 @@ def _texts(measured: Measurement) -> dict[str, Any]:
 
 def _times(measured: Measurement) -> dict[str, Any]:
     time = measured.time
-    since: Callable[[int | None], float | None] = lambda at_ns: _rounded(time.since_sent_ms(at_ns))  # noqa: E731
+
+    def since(at_ns: int | None) -> float | None:
+        return _rounded(time.since_sent_ms(at_ns))
+
     thinking, answer = time.first_thinking_ns, time.answer_begins_ns
     thought = None if thinking is None or answer is None else max(0, answer - thinking) / 1e6
     return {
@@ -152,8 +153,9 @@ def _rates(measured: Measurement) -> dict[str, Any]:
 
 def _cost_text(measured: Measurement) -> str | None:
     amount = cost.cost(measured)
-    in_dollars = isinstance(amount, Quantity) and isinstance(amount.value, Decimal) and amount.unit == "USD"
-    return cost.as_decimal_text(Decimal(amount.value)) if in_dollars and isinstance(amount, Quantity) else None
+    if isinstance(amount, Quantity) and amount.unit == "USD":
+        return cost.as_decimal_text(cost.as_decimal(amount))
+    return None
 
 
 def _figure(figure: Figure) -> float | None:
