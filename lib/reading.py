@@ -34,9 +34,7 @@ _SINGLE = (
 )
 _UNITS: dict[Unit, re.Pattern[str]] = {
     "word": re.compile(r"[^\s\x00-\x20\ufeff]+"),
-    "char": re.compile(
-        rf"[{_SINGLE}]|(?![{_SINGLE}])[^\W_](?:(?![{_SINGLE}])[\w\u0300-\u036f'’.-])*"
-    ),
+    "char": re.compile(rf"[{_SINGLE}]|(?![{_SINGLE}])[^\W_](?:(?![{_SINGLE}])[\w\u0300-\u036f'’.-])*"),
 }
 _SINGLE_CHARACTER = re.compile(rf"[{_SINGLE}]")
 _SINGLE_SHARE = 0.3

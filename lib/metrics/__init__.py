@@ -1,1 +1,1 @@
-"""Every figure of the product, computed from a recording and from nothing else (docs/metrics.md lists them)."""
+"""Every figure of the product, computed from a recording and nothing else (docs/metrics.md lists them)."""

@@ -19,8 +19,9 @@ _PLACES = 6
 def cost(measured: Measurement) -> Figure:
     """Cost in the currency of the prices, as a Decimal.
 
-    ((prompt - cached) x input + cached x cached input + output x output) / 1,000,000. Where the cached price is
-    not published, cached tokens are taken at the input price and the sum is marked as an upper bound.
+    ((prompt - cached) x input + cached x cached input + output x output) / 1,000,000. Where the cached
+    price is not published, cached tokens are taken at the input price and the sum is marked as an upper
+    bound.
     """
     prices = measured.backend.prices
     prompt, output, cached = measured.usage.prompt, measured.output_tokens, measured.usage.cached or 0
@@ -31,7 +32,9 @@ def cost(measured: Measurement) -> Figure:
     cached = min(cached, prompt)
     cached_price = prices.input if prices.cached_input is None else prices.cached_input
     amount = (prompt - cached) * prices.input + cached * cached_price + output * prices.output
-    marks = (UPPER_BOUND,) * bool(cached and prices.cached_input is None) + (ESTIMATED,) * measured.is_estimated
+    marks = (UPPER_BOUND,) * bool(cached and prices.cached_input is None) + (
+        ESTIMATED,
+    ) * measured.is_estimated
     return Quantity(amount / _MILLION, prices.currency, marks)
 
 

@@ -24,7 +24,8 @@ _UNKNOWN_FAILURE = Failure("", "Failed", "The answer could not be completed.", "
 def figures_of(generation: ev.Generation, backend: Backend, speed: ReadingSpeed | None) -> dict[str, Any]:
     """The exact figures of one ended lane, as docs/recording.md's `f` (JSON values only).
 
-    `speed` None: the silent reading speed for the language of the answer. `place` is filled by the result of the run.
+    `speed` None: the silent reading speed for the language of the answer. `place` is filled by the result
+    of the run.
     """
     measured = measure(generation, backend)
     reader = speed_for(measured.answer, speed)
@@ -39,7 +40,9 @@ def figures_of(generation: ev.Generation, backend: Backend, speed: ReadingSpeed 
         "elapsed": _elapsed(measured),
         "cost": cost_text(measured),
         "human_done": _human_done(measured, reader),
-        "warnings": [[code, warning_sentence(code, detail)] for code, detail in warnings.warnings_of(measured)],
+        "warnings": [
+            [code, warning_sentence(code, detail)] for code, detail in warnings.warnings_of(measured)
+        ],
         "failure": _failure(measured),
     }
 
@@ -68,7 +71,10 @@ def cost_text(measured: Measurement) -> dict[str, Any]:
         prefix = "≤ " if UPPER_BOUND in amount.marks else "~" if ESTIMATED in amount.marks else ""
         return {"text": prefix + text, "reason": None}
     if measured.backend.prices is None and cost.runs_here(measured.backend):
-        return {"text": _("{amount} (this machine)").format(amount=numbers.money(cost.NOTHING)), "reason": None}
+        return {
+            "text": _("{amount} (this machine)").format(amount=numbers.money(cost.NOTHING)),
+            "reason": None,
+        }
     published = measured.backend.prices is not None
     return {"text": _("not known") if published else _("not published"), "reason": amount.reason}
 

@@ -1,6 +1,7 @@
 """One generation as the flat JSON object that `python -m lib measure --json` prints per trial.
 
-Times are milliseconds from the answering attempt's t0. A key without a value is null; nothing is NaN or infinite.
+Times are milliseconds from the answering attempt's t0. A key without a value is null; nothing is NaN or
+infinite.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def measure_keys(generation: ev.Generation, backend: Backend, prices: Prices | N
 
 
 def tool_calls(measured: Measurement) -> list[dict[str, str]]:
-    """The tool calls of choice 0 as name and arguments, read back from their readable text `name(arguments)`."""
+    """The tool calls of choice 0 as name and arguments, read back from their text `name(arguments)`."""
     text = "".join(delta.text for delta in measured.time.tool_chunks)
     calls: list[dict[str, str]] = []
     while "(" in text:
@@ -72,7 +73,11 @@ def _outcome(measured: Measurement) -> dict[str, Any]:
 def _texts(measured: Measurement) -> dict[str, Any]:
     several = measured.time.choices > 1
     others = [
-        "".join(d.text for d in measured.time.other_choices if d.choice == choice and d.channel is ev.Channel.ANSWER)
+        "".join(
+            d.text
+            for d in measured.time.other_choices
+            if d.choice == choice and d.channel is ev.Channel.ANSWER
+        )
         for choice in range(1, measured.time.choices)
     ]
     reasons = [warnings.finish_reason(measured, choice) for choice in range(measured.time.choices)]

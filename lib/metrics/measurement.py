@@ -1,7 +1,7 @@
 """One generation made ready for every figure: its timeline, the server's counts, and counts of its text.
 
-Made once per generation by `measure`; the functions of the catalogue take it. This is where "which tokens belong
-to which time window" is decided; the rates themselves are in `rates.py`.
+Made once per generation by `measure`; the functions of the catalogue take it. This is where "which tokens
+belong to which time window" is decided; the rates themselves are in `rates.py`.
 """
 
 from __future__ import annotations
@@ -151,8 +151,8 @@ def count(text: str) -> int | None:
 def decode_window(measured: Measurement) -> Window:
     """The tokens and arrivals of the decode rate, matched to each other.
 
-    Thinking shown word for word: all tokens from the first one. Thinking hidden or summarised: the tokens beside
-    it, from the first of the answer. Unknown split: none.
+    Thinking shown word for word: all tokens from the first one. Thinking hidden or summarised: the tokens
+    beside it, from the first of the answer. Unknown split: none.
     """
     time = measured.time
     visible = measured.visible_tokens
@@ -165,7 +165,7 @@ def decode_window(measured: Measurement) -> Window:
 
 
 def _first_tokens(measured: Measurement, groups: tuple[Arrival, ...]) -> int:
-    """Tokens of the first arrival: by running usage, by the server's per-chunk count, else by counting its text."""
+    """Tokens of the first arrival: by running usage, by the server's count of the chunk, else by its text."""
     if not groups:
         return 0
     first = groups[0]
@@ -182,8 +182,8 @@ def _first_tokens(measured: Measurement, groups: tuple[Arrival, ...]) -> int:
 def text_tokens(text: str, *, own_count: bool) -> int:
     """Tokens of one arrival's text.
 
-    Beside the server's own totals (`own_count` False) a single word counts one: its tokenizer may well have it
-    whole, and o200k_base's way of cutting it says nothing about theirs.
+    Beside the server's own totals (`own_count` False) a single word counts one: its tokenizer may well have
+    it whole, and o200k_base's way of cutting it says nothing about theirs.
     """
     if not own_count and max(reading.count_units(text, unit) for unit in ("word", "char")) <= 1:
         return 1

@@ -1,7 +1,7 @@
 """How fast tokens came: decode rate, thinking and answer rates, end-to-end rate, TPOT.
 
-A rate needs tokens and time of the same window; where they do not match, or the window is too small to divide by,
-the answer is a reason. Rates of people are in `reader_view.py`.
+A rate needs tokens and time of the same window; where they do not match, or the window is too small to
+divide by, the answer is a reason. Rates of people are in `reader_view.py`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ TOK_PER_S = "tok/s"
 def decode_rate(measured: Measurement) -> Figure:
     """Output speed in tok/s: (V - v1) / (tn - t1).
 
-    V: tokens with a visible arrival; v1: tokens of the first arrival, at t1; tn: last arrival. Source: the usual
-    (n - 1) / span (AIPerf, GuideLLM, LLMPerf) made right for chunks of several tokens.
+    V: tokens with a visible arrival; v1: tokens of the first arrival, at t1; tn: last arrival. Source: the
+    usual (n - 1) / span (AIPerf, GuideLLM, LLMPerf) made right for chunks of several tokens.
     """
     if measured.time.choices > 1:
         return Unavailable(_("The server counts the tokens of all choices together."))

@@ -32,7 +32,9 @@ def units_per_s(measured: Measurement, speed: reading.ReadingSpeed) -> Figure:
         return Unavailable(_("The stream was buffered on its way."))
     span_s = (chunks[-1].at_ns - chunks[0].at_ns) / NS_PER_S if chunks else 0
     if span_s < MIN_WINDOW_S:
-        return Unavailable(_("The text came within 100 ms: too short to divide by.") if chunks else _("No text came."))
+        return Unavailable(
+            _("The text came within 100 ms: too short to divide by.") if chunks else _("No text came.")
+        )
     first = "".join(delta.text for delta in chunks if delta.read == chunks[0].read)
     counted = answer_units(measured, speed) - reading.count_units(first, speed.unit)
     if counted <= 0:

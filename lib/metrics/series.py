@@ -1,4 +1,5 @@
-"""One generation over time, for curves: tokens, words and characters that had come by each moment, and the gaps.
+"""One generation over time, for curves: tokens, words and characters that had come by each moment, and the
+gaps.
 
 Tokens are exact o200k_base offsets of the whole text tokenised once, not tokens per chunk added up.
 """
@@ -11,7 +12,7 @@ from itertools import accumulate
 from typing import TypeVar
 
 from lib import tokens
-from lib.domain.events import Generation
+from lib.domain.events import Channel, Generation
 from lib.metrics.timeline import NS_PER_MS, arrivals, gaps_ms, timeline
 from lib.reading import completed_units
 
@@ -21,13 +22,16 @@ MOST_POINTS = 400
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Counts of the visible text (thinking and answer) by time; `at_ms` from t0, `clock_ms` on the run's clock."""
+    """What had come by each moment; `at_ms` counts from t0, `clock_ms` is on the run's clock.
+
+    Tokens are of thinking and answer; words and characters (white space included) of the answer, as read.
+    """
 
     at_ms: tuple[float, ...]
     clock_ms: tuple[float, ...]
     tokens: tuple[int, ...]
     words: tuple[int, ...]
-    characters: tuple[int, ...]  # without white space
+    characters: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +49,15 @@ def series_of(generation: Generation, points: int = MOST_POINTS) -> Series:
     """
     time = timeline(generation)
     groups = arrivals(time.chunks)
-    texts = [group.text for group in groups]
+    answers = ["".join(d.text for d in group.deltas if d.channel is Channel.ANSWER) for group in groups]
     origin_ns = time.sent_ns or 0
     keep = _kept(len(groups), points)
     return Series(
         at_ms=tuple(max(0, groups[i].at_ns - origin_ns) / NS_PER_MS for i in keep),
         clock_ms=tuple(groups[i].at_ns / NS_PER_MS for i in keep),
-        tokens=_pick(_cumulative_tokens(texts), keep),
-        words=_pick(completed_units(texts, "word"), keep),
-        characters=_pick(list(accumulate(len("".join(text.split())) for text in texts)), keep),
+        tokens=_pick(_cumulative_tokens([group.text for group in groups]), keep),
+        words=_pick(completed_units(answers, "word"), keep),
+        characters=_pick(list(accumulate(len(text) for text in answers)), keep),
     )
 
 

@@ -23,7 +23,11 @@ _T95 = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
     2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 )  # fmt: skip
-_T95_BEYOND = ((40, 2.042), (60, 2.021), (120, 2.000))  # below so many degrees: a little wide, never too narrow
+_T95_BEYOND = (
+    (40, 2.042),
+    (60, 2.021),
+    (120, 2.000),
+)  # below so many degrees: a little wide, never too narrow
 _T95_LIMIT = 1.980
 
 
@@ -67,7 +71,10 @@ def geometric_mean(values: Sequence[float], unit: str = "") -> Figure:
 
 
 def percentile(values: Sequence[float], percent: float, unit: str = "") -> Figure:
-    """The percentile by linear interpolation (Hyndman & Fan 1996, type 7); p90 needs 10 samples, p99 needs 100."""
+    """The percentile by linear interpolation (Hyndman & Fan 1996, type 7).
+
+    p90 needs 10 samples, p99 needs 100; with fewer it is unavailable.
+    """
     needed = next(count for from_percent, count in _NEEDED if percent >= from_percent)
     if len(values) < needed:
         return Unavailable(_("p{p} needs {n} trials.").format(p=f"{percent:g}", n=needed))

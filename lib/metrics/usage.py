@@ -1,8 +1,8 @@
 """What the server says it counted, from all the shapes servers use, made one.
 
-The last figure seen of each kind counts: never a sum, and null never overwrites. Completion 0 beside text means
-"not reported". Reasoning is inside `completion_tokens` unless total = prompt + completion + reasoning. Nothing
-is estimated here.
+The last figure seen of each kind counts: never a sum, and null never overwrites. Completion 0 beside text
+means "not reported". Reasoning is inside `completion_tokens` unless total = prompt + completion +
+reasoning. Nothing is estimated here.
 """
 
 from __future__ import annotations

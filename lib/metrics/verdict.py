@@ -1,8 +1,8 @@
 """The one sentence that ends a race, made by rule, and the order of finishing.
 
-It says who had finished when, what that is to a person reading, and what it is to an agent. Ratios come from
-end-to-end rates of o200k-normalised tokens of complete answers; answers of fewer than 16 tokens are not compared.
-Where lanes of different origin are compared, each says what it is.
+It says who had finished when, what that is to a person reading, and what it is to an agent. Ratios come
+from end-to-end rates of o200k-normalised tokens of complete answers; answers of fewer than 16 tokens are
+not compared. Where lanes of different origin are compared, each says what it is.
 """
 
 from __future__ import annotations
@@ -112,19 +112,27 @@ def _nobody(measured: Sequence[Measurement]) -> str:
         return _("Stopped before any answer was complete.")
     failed = sum(one.time.status is ev.Status.ERROR for one in measured)
     if failed == len(measured):
-        return ngettext("The lane failed; there is nothing to compare.", "Every lane failed; there is nothing to compare.",
-                        failed)  # fmt: skip
+        one, several = "The lane failed; nothing to compare.", "Every lane failed; nothing to compare."
+        return ngettext(one, several, failed)
     return _("No answer was complete, so there is nothing to compare.")
 
 
 def _how_many(done: int, lanes: int) -> list[Segment]:
     if done == lanes:
         return []
-    return [[_("{done} of {lanes} finished; ").format(done=_spelled(done).capitalize(), lanes=_spelled(lanes)), ""]]
+    return [
+        [
+            _("{done} of {lanes} finished; ").format(done=_spelled(done).capitalize(), lanes=_spelled(lanes)),
+            "",
+        ]
+    ]
 
 
 def _finish(winner: _Lane) -> list[Segment]:
-    first = [_("{name} had finished in {time}").format(name=winner.name, time=numbers.seconds(winner.whole_s)), ""]
+    first = [
+        _("{name} had finished in {time}").format(name=winner.name, time=numbers.seconds(winner.whole_s)),
+        "",
+    ]
     needed_s = winner.time_to_read_s
     if needed_s is None:
         return [first]
@@ -168,10 +176,16 @@ def _for_agent(lanes: Sequence[_Lane]) -> list[Segment]:
         return []
     (best_tps, best), (least_tps, least) = rated[0], rated[-1]
     if best_tps / least_tps <= TIE:
-        tie = _("for an agent {a} and {b} are about as fast") if len(rated) == 2 else _("for an agent all are about as fast")
+        tie = (
+            _("for an agent {a} and {b} are about as fast")
+            if len(rated) == 2
+            else _("for an agent all are about as fast")
+        )
         return [[", " + tie.format(a=best.name, b=least.name), ""]]
     ratio = numbers.ratio(best_tps / least_tps)
-    compared = _("for an agent {best} is {ratio} {least}").format(best=best.name, ratio=ratio, least=least.name)
+    compared = _("for an agent {best} is {ratio} {least}").format(
+        best=best.name, ratio=ratio, least=least.name
+    )
     return [[f", {compared}{_length_note([lane for _rate, lane in rated])}", ""]]
 
 
@@ -187,7 +201,10 @@ def _names(backends: Sequence[Backend], compared: Sequence[int]) -> dict[int, st
     """The names of the compared lanes: numbered when used twice, with their origin when origins are mixed."""
     mixed = len({backends[index].origin for index in compared}) > 1
     plain = [backends[index].name for index in compared]
-    return {index: _name(backends[index], index, plain.count(backends[index].name) > 1, mixed) for index in compared}
+    return {
+        index: _name(backends[index], index, plain.count(backends[index].name) > 1, mixed)
+        for index in compared
+    }
 
 
 def _name(backend: Backend, index: int, twice: bool, mixed: bool) -> str:
@@ -198,5 +215,15 @@ def _name(backend: Backend, index: int, twice: bool, mixed: bool) -> str:
 
 
 def _spelled(number_of: int) -> str:
-    words = (_("none"), _("one"), _("two"), _("three"), _("four"), _("five"), _("six"), _("seven"), _("eight"))
+    words = (
+        _("none"),
+        _("one"),
+        _("two"),
+        _("three"),
+        _("four"),
+        _("five"),
+        _("six"),
+        _("seven"),
+        _("eight"),
+    )
     return words[number_of] if number_of < len(words) else numbers.whole(number_of)

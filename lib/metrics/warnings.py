@@ -1,7 +1,7 @@
 """What a person must be told about one result, beside its figures.
 
-Codes and their order are those of `lib.domain.warning_codes`. Some warnings were written by the collector while it
-read; the others follow from the recording.
+Codes and their order are those of `lib.domain.warning_codes`. Some warnings were written by the collector
+while it read; the others follow from the recording.
 """
 
 from __future__ import annotations
