@@ -13,7 +13,7 @@ import tomllib
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, cycle, islice
 from pathlib import Path
 
@@ -65,11 +65,12 @@ class _Material:
     main: int
 
 
+@lru_cache(maxsize=16)  # lanes of one race ask the same
 def answer_to(
     prompt: str,
     *,
     max_tokens: int | None = None,
-    stop: Sequence[str] = (),
+    stop: tuple[str, ...] = (),
     thinking_tokens: int = 0,
     exactly_tokens: int | None = None,
 ) -> Answer:
@@ -149,11 +150,15 @@ def _choose(prompt: str) -> tuple[Text, ...]:
 
 @cache
 def _material(texts: tuple[Text, ...]) -> _Material:
-    blocks = tuple(block for text in texts for block in text.blocks)
-    notice = len(texts[0].blocks) if texts[0].form == "notice" else 0
+    """The blocks of the answer, then those of the other texts, each of these after a rule."""
+    ordinary = 2 if texts[0].form == "notice" else 1
+    blocks = [block for text in texts[:ordinary] for block in text.blocks]
+    for text in texts[ordinary:]:
+        blocks += [f"---{_BETWEEN_BLOCKS}{text.blocks[0]}", *text.blocks[1:]]
     sizes = accumulate(_size(block, texts[0].language) for block in blocks)
     tokens = cumulative([block + _BETWEEN_BLOCKS for block in blocks])
-    return _Material(blocks, tuple(tokens), tuple(sizes), notice + texts[bool(notice)].main)
+    main = sum(text.main for text in texts[:ordinary])
+    return _Material(tuple(blocks), tuple(tokens), tuple(sizes), main)
 
 
 def _size(block: str, language: str) -> int:

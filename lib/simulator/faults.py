@@ -8,7 +8,7 @@
     slow_headers     not a byte, headers neither, for headers_ms; the stream comes that much later
     malformed_frame  one chunk's JSON is broken off; its text is lost, the stream goes on
 
-Numbers, with what holds without them: `after_tokens` 40, `retry_after_s` 2, `stall_s` 3600, `headers_ms` 3000.
+Numbers and their defaults: `after_tokens` 40, `retry_after_s` 2, `stall_s` 3600, `headers_ms` 3000.
 With `times` k the first k attempts fail and the next one answers, then it starts over; attempts count for one
 `key`, or without one for the same model, messages and seed. A fault can also be a suffix of the model:
 `gpt4-tier-cloud+cut`. A recording can be refused (rate_limit, server_error), but not broken.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Protocol
 
 _SHORTEST_SLEEP_S = 0.001  # an event loop's timers have this resolution; less would spin
@@ -35,20 +35,21 @@ class SystemClock:
 
 
 async def play(
-    parts: Sequence[tuple[int, bytes]],
+    parts: Iterable[tuple[int, bytes]],
     start_ns: int,
     write: Callable[[bytes], Awaitable[None]],
     clock: Clock,
 ) -> None:
     """Write each `(due_ns after start_ns, bytes)` not before it is due; late ones are joined to one write."""
-    sent = 0
-    while sent < len(parts):
+    coming = iter(parts)
+    waiting = next(coming, None)
+    while waiting is not None:
         passed_ns = clock.now_ns() - start_ns
-        due = sent
-        while due < len(parts) and parts[due][0] <= passed_ns:
-            due += 1
-        if due == sent:
-            await clock.sleep((parts[sent][0] - passed_ns) / 1e9)
-            continue
-        await write(b"".join(data for _, data in parts[sent:due]))
-        sent = due
+        due: list[bytes] = []
+        while waiting is not None and waiting[0] <= passed_ns:
+            due.append(waiting[1])
+            waiting = next(coming, None)
+        if due:
+            await write(b"".join(due))
+        elif waiting is not None:
+            await clock.sleep((waiting[0] - passed_ns) / 1e9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -10,7 +11,7 @@ from lib.simulator.answers import Answer, answer_to
 from lib.simulator.profiles import Profile
 from lib.simulator.reply import Chunk, Envelope, chunks_of
 from lib.simulator.request import ChatRequest
-from lib.simulator.schedule import deadlines_ns
+from lib.simulator.schedule import Pace, deadlines_ns, end_ns
 from lib.tokens import count
 
 # OpenAI's cookbook, "How to count tokens": 3 per message and 1 for its role, 3 for the start of the reply.
@@ -21,17 +22,25 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One reply; `due_ns[k]` is when `chunks[k]` is due after the request."""
+    """One reply. Deadlines are made as they come, so that a long answer delays nobody's first byte."""
 
     envelope: Envelope
     answer: Answer
-    chunks: list[Chunk]
-    due_ns: list[int]
+    chunks: tuple[Chunk, ...]
+    pace: Pace
     prompt_tokens: int
+
+    def due_ns(self) -> Iterator[int]:
+        """When each chunk is due, in nanoseconds after the request."""
+        return deadlines_ns([chunk.tokens for chunk in self.chunks], self.pace)
+
+    def end_ns(self) -> int:
+        """When the last chunk is due, in nanoseconds after the request."""
+        return end_ns([chunk.tokens for chunk in self.chunks], self.pace)
 
 
 def plan_reply(asked: ChatRequest, profile: Profile, *, number: int, created_s: int) -> Plan:
-    """The reply of a profile to a request: same seed, same plan. `number` makes its id; `created_s` is Unix time."""
+    """The reply of a profile to a request; the same seed gives the same plan. `number` makes its id."""
     wish = asked.wish
     answer = answer_to(
         asked.prompt,
@@ -41,15 +50,14 @@ def plan_reply(asked: ChatRequest, profile: Profile, *, number: int, created_s: 
         exactly_tokens=wish.tokens or (asked.max_tokens if asked.ignore_eos else None),
     )
     chunks = chunks_of(answer, _first(wish.tokens_per_chunk, profile.tokens_per_chunk))
-    due_ns = deadlines_ns(
-        [chunk.tokens for chunk in chunks],
+    pace = Pace(
         ttft_ms=_first(wish.ttft_ms, profile.ttft_ms),
         tok_s=_first(wish.tok_s, profile.tok_s),
         jitter_cv=_first(wish.jitter_cv, profile.jitter_cv),
         seed=seed_of(asked),
     )
     envelope = Envelope(f"chatcmpl-sim{number:08d}", asked.model, created_s, asked.include_usage)
-    return Plan(envelope, answer, chunks, due_ns, prompt_tokens_of(asked))
+    return Plan(envelope, answer, chunks, pace, prompt_tokens_of(asked))
 
 
 def prompt_tokens_of(asked: ChatRequest) -> int:

@@ -6,9 +6,10 @@ Knows chunks and usage objects; knows nothing of sockets, clocks or faults.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -17,13 +18,11 @@ from lib.simulator.answers import Answer
 DONE = b"data: [DONE]\n\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One server-sent event: when it is due after the request, and how many tokens it brings."""
+class Frame(NamedTuple):
+    """One server-sent event and when it is due after the request."""
 
     due_ns: int
     data: bytes
-    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +54,15 @@ class Envelope:
         }
 
 
-def chunks_of(answer: Answer, tokens_per_chunk: int) -> list[Chunk]:
+@lru_cache(maxsize=16)
+def chunks_of(answer: Answer, tokens_per_chunk: int) -> tuple[Chunk, ...]:
     """The answer in chunks of that many tokens (more where a character would be split)."""
     thinking = _grouped(answer.thinking, tokens_per_chunk)
     text = _grouped(answer.text, tokens_per_chunk)
-    return [
+    return (
         *(Chunk("reasoning_content", words, count) for words, count in thinking),
         *(Chunk("content", words, count) for words, count in text),
-    ]
+    )
 
 
 def usage_of(prompt_tokens: int, answer: Answer) -> dict[str, Any]:
@@ -79,23 +79,27 @@ def usage_of(prompt_tokens: int, answer: Answer) -> dict[str, Any]:
 
 def stream_frames(
     envelope: Envelope,
-    chunks: Sequence[Chunk],
-    due_ns: Sequence[int],
+    chunks: Iterable[Chunk],
+    due_ns: Iterable[int],
     finish_reason: str,
     usage: dict[str, Any],
-) -> list[Frame]:
-    """Every event of a streamed reply: role, chunks, finish, usage if asked for, `[DONE]`."""
-    first_ns, last_ns = (due_ns[0], due_ns[-1]) if due_ns else (0, 0)
-    frames = [Frame(first_ns, _event(envelope, {"role": "assistant", "content": ""}))]
+) -> Iterator[Frame]:
+    """Every event of a streamed reply: role, one per chunk, finish, usage if asked for, `[DONE]`."""
     before, after = _around_text(envelope)
+    last_ns = None
     for chunk, due in zip(chunks, due_ns, strict=True):
-        data = before[chunk.channel] + orjson.dumps(chunk.text) + after
-        frames.append(Frame(due, data, chunk.tokens))
-    frames.append(Frame(last_ns, _event(envelope, {}, finish_reason)))
+        if last_ns is None:
+            yield Frame(due, _role(envelope))
+        yield Frame(due, before[chunk.channel] + orjson.dumps(chunk.text) + after)
+        last_ns = due
+    if last_ns is None:
+        last_ns = 0
+        yield Frame(last_ns, _role(envelope))
+    yield Frame(last_ns, _event(envelope, {}, finish_reason))
     if envelope.include_usage:
         last = {**envelope.head("chat.completion.chunk"), "choices": [], "usage": usage}
-        frames.append(Frame(last_ns, b"data: " + orjson.dumps(last) + b"\n\n"))
-    return [*frames, Frame(last_ns, DONE)]
+        yield Frame(last_ns, b"data: " + orjson.dumps(last) + b"\n\n")
+    yield Frame(last_ns, DONE)
 
 
 def whole_body(envelope: Envelope, answer: Answer, usage: dict[str, Any]) -> bytes:
@@ -109,7 +113,7 @@ def whole_body(envelope: Envelope, answer: Answer, usage: dict[str, Any]) -> byt
 
 def broken(frame: Frame) -> Frame:
     """The same event with its JSON broken off in the middle."""
-    return Frame(frame.due_ns, frame.data[: len(frame.data) // 2].rstrip() + b"\n\n", frame.tokens)
+    return Frame(frame.due_ns, frame.data[: len(frame.data) // 2].rstrip() + b"\n\n")
 
 
 def _grouped(tokens: Sequence[bytes], per_chunk: int) -> Iterator[tuple[str, int]]:
@@ -131,6 +135,10 @@ def _grouped(tokens: Sequence[bytes], per_chunk: int) -> Iterator[tuple[str, int
 
 def _text(tokens: Sequence[bytes]) -> str:
     return b"".join(tokens).decode("utf-8", errors="ignore")
+
+
+def _role(envelope: Envelope) -> bytes:
+    return _event(envelope, {"role": "assistant", "content": ""})
 
 
 def _event(envelope: Envelope, delta: dict[str, Any], finish_reason: str | None = None) -> bytes:

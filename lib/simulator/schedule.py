@@ -9,15 +9,30 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 _NS_PER_S = 1_000_000_000
+_NS_PER_MS = 1_000_000
 _CLIP_SIGMA = 2.5
 
 
-def deadlines_ns(
-    tokens: Sequence[int], *, ttft_ms: float, tok_s: float, jitter_cv: float = 0.0, seed: int = 0
-) -> list[int]:
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a reply comes; `jitter_cv` is the coefficient of variation of the gaps between chunks."""
+
+    ttft_ms: float
+    tok_s: float
+    jitter_cv: float = 0.0
+    seed: int = 0
+
+
+def end_ns(tokens: Sequence[int], pace: Pace) -> int:
+    """When the last chunk is due: `ttft + (all tokens after the first chunk) / rate`."""
+    return round(pace.ttft_ms * _NS_PER_MS + sum(tokens[1:]) * _NS_PER_S / pace.tok_s)
+
+
+def deadlines_ns(tokens: Sequence[int], pace: Pace) -> Iterator[int]:
     """Nanoseconds after the request at which each chunk is due; `tokens[k]` is what chunk k holds.
 
     Chunk k is due at `ttft + (tokens after the first chunk, up to and with chunk k) / rate`, so that the
@@ -25,18 +40,20 @@ def deadlines_ns(
     moved by a normal deviate of `jitter_cv / sqrt(2)` mean gaps (cut at 2.5 sigma), which gives gaps of
     that coefficient of variation as long as no two chunks would change places.
     """
-    first_ns = round(ttft_ms * 1e6)
-    if len(tokens) < 2:
-        return [first_ns] * len(tokens)
-    after_first = sum(tokens) - tokens[0]
-    end_ns = first_ns + round(after_first * _NS_PER_S / tok_s)
-    sigma_ns = jitter_cv / math.sqrt(2) * (end_ns - first_ns) / (len(tokens) - 1)
-    moves = random.Random(seed)
-    due = [first_ns]
+    if not tokens:
+        return
+    due_ns = first_ns = round(pace.ttft_ms * _NS_PER_MS)
+    yield first_ns
+    if len(tokens) == 1:
+        return
+    last_ns = end_ns(tokens, pace)
+    sigma_ns = pace.jitter_cv / math.sqrt(2) * (last_ns - first_ns) / (len(tokens) - 1)
+    normal = random.Random(pace.seed).gauss
     passed = 0
     for count in tokens[1:-1]:
         passed += count
-        nominal_ns = first_ns + passed * _NS_PER_S / tok_s
-        move = max(-_CLIP_SIGMA, min(_CLIP_SIGMA, moves.gauss(0, 1)))
-        due.append(min(end_ns, max(due[-1], round(nominal_ns + move * sigma_ns))))
-    return [*due, end_ns]
+        moved_ns = sigma_ns * max(-_CLIP_SIGMA, min(_CLIP_SIGMA, normal(0, 1)))
+        nominal_ns = first_ns + passed * _NS_PER_S / pace.tok_s
+        due_ns = min(last_ns, max(due_ns, round(nominal_ns + moved_ns)))
+        yield due_ns
+    yield last_ns

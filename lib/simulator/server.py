@@ -10,6 +10,7 @@ import socket
 import struct
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import islice
 
 import orjson
 from aiohttp import web
@@ -20,7 +21,7 @@ from lib.simulator.pacing import Clock, SystemClock, play
 from lib.simulator.plan import Plan, plan_reply, seed_of
 from lib.simulator.profiles import Profile
 from lib.simulator.recordings import Recording
-from lib.simulator.reply import Frame, broken, stream_frames, usage_of, whole_body
+from lib.simulator.reply import Chunk, broken, stream_frames, usage_of, whole_body
 from lib.simulator.request import ChatRequest, parse_request
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -97,20 +98,18 @@ class Simulator:
         await response.prepare(request)
         plan = self._plan(asked, profile)
         usage = usage_of(plan.prompt_tokens, plan.answer)
-        frames = stream_frames(plan.envelope, plan.chunks, plan.due_ns, plan.answer.finish_reason, usage)
-        place = _place_after(frames, asked.wish.after_tokens)
-        if fault is Fault.MALFORMED_FRAME and place < len(frames):
-            frames[place] = broken(frames[place])
-        parts = [(frame.due_ns, frame.data) for frame in frames]
-        if fault not in (Fault.CUT, Fault.RESET, Fault.STALL):
-            await play(parts, start_ns, response.write, self._clock)
-            return response
-        await play(parts[:place], start_ns, response.write, self._clock)
+        frames = stream_frames(plan.envelope, plan.chunks, plan.due_ns(), plan.answer.finish_reason, usage)
+        place = _place_after(plan.chunks, asked.wish.after_tokens)
+        if fault is Fault.MALFORMED_FRAME:
+            frames = (broken(frame) if at == place else frame for at, frame in enumerate(frames))
+        if fault in (Fault.CUT, Fault.RESET, Fault.STALL):
+            await play(islice(frames, place), start_ns, response.write, self._clock)
         if fault is Fault.STALL:
             await self._clock.sleep(asked.wish.stall_s)
-            await play(parts[place:], start_ns, response.write, self._clock)
-        else:
+        if fault in (Fault.CUT, Fault.RESET):
             _break_off(request, with_reset=fault is Fault.RESET)
+        else:
+            await play(frames, start_ns, response.write, self._clock)
         return response
 
     async def _whole(
@@ -118,7 +117,7 @@ class Simulator:
     ) -> web.StreamResponse:
         plan = self._plan(asked, profile)
         body = whole_body(plan.envelope, plan.answer, usage_of(plan.prompt_tokens, plan.answer))
-        await self._wait_until(start_ns + (plan.due_ns[-1] if plan.due_ns else 0))
+        await self._wait_until(start_ns + plan.end_ns())
         if fault is Fault.STALL:
             await self._clock.sleep(asked.wish.stall_s)
         half = body[: len(body) // 2]
@@ -197,14 +196,14 @@ def _json(values: object) -> web.Response:
     return web.Response(body=orjson.dumps(values), content_type=_JSON)
 
 
-def _place_after(frames: Sequence[Frame], tokens: int) -> int:
-    """Index of the first event with text that comes when that many tokens have been sent."""
+def _place_after(chunks: Sequence[Chunk], tokens: int) -> int:
+    """Index of the event whose chunk comes when that many tokens have been sent; event 0 is the role."""
     sent = 0
-    for place, frame in enumerate(frames):
-        if frame.tokens and sent >= tokens:
+    for place, chunk in enumerate(chunks, start=1):
+        if sent >= tokens:
             return place
-        sent += frame.tokens
-    return len(frames) - 1
+        sent += chunk.tokens
+    return len(chunks) + 1
 
 
 def _break_off(request: web.Request, *, with_reset: bool) -> None:
