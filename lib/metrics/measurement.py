@@ -64,6 +64,7 @@ class Measurement:
     answer: str
     thinking: str
     arrivals: tuple[Arrival, ...]  # of answer and thinking
+    is_buffered: bool  # something held the stream back and let it out in a few lumps
 
     @property
     def output_tokens(self) -> int | None:
@@ -104,18 +105,6 @@ class Measurement:
             return None
         return self.usage.output if verbatim else self.usage.beside_reasoning
 
-    @property
-    def is_buffered(self) -> bool:
-        """Whether something held the stream back and let it out in a few lumps."""
-        shares = [sum(len(delta.text) for delta in arrival.deltas) for arrival in self.arrivals]
-        if not shares:
-            return False
-        chunks, count, whole = len(self.time.chunks), self.counts.visible or 0, sum(shares)
-        in_few = sum(sorted(shares, reverse=True)[:BUFFERED_ARRIVALS]) >= BUFFERED_SHARE * whole
-        if count < LONG_ANSWER_TOKENS:
-            return in_few and chunks >= _BUFFERED_CHUNKS and 2 * len(shares) <= chunks
-        return chunks > 1 and (in_few or shares[0] > FIRST_ARRIVAL_SHARE * whole)
-
 
 def measure(generation: ev.Generation, backend: Backend) -> Measurement:
     """Make one generation ready for its figures."""
@@ -123,20 +112,23 @@ def measure(generation: ev.Generation, backend: Backend) -> Measurement:
     answer = "".join(delta.text for delta in time.answer_chunks)
     thinking = "".join(delta.text for delta in time.thinking_chunks)
     has_text = bool(time.chunks or time.tool_chunks or time.other_choices)
+    groups = arrivals(time.chunks)
+    counts = TextCounts(
+        answer=count(answer),
+        thinking=count(thinking),
+        tools=count("".join(delta.text for delta in time.tool_chunks)),
+        other_choices=_count_choices(time.other_choices),
+    )
     return Measurement(
         generation=generation,
         backend=backend,
         time=time,
         usage=usage(time.events, has_text=has_text),
-        counts=TextCounts(
-            answer=count(answer),
-            thinking=count(thinking),
-            tools=count("".join(delta.text for delta in time.tool_chunks)),
-            other_choices=_count_choices(time.other_choices),
-        ),
+        counts=counts,
         answer=answer,
         thinking=thinking,
-        arrivals=arrivals(time.chunks),
+        arrivals=groups,
+        is_buffered=_is_buffered(groups, len(time.chunks), counts.visible or 0),
     )
 
 
@@ -159,8 +151,11 @@ def decode_window(measured: Measurement) -> Window:
     if visible is None:
         return Window(0, 0, (), "It is not known which of the counted tokens were shown.")
     whole = not time.thinking_chunks or bool(measured.thinking_is_verbatim)
-    chosen = [*(time.chunks if whole else time.answer_chunks), *time.tool_chunks]
-    groups = arrivals(sorted(chosen, key=lambda delta: delta.at_ns))
+    if whole and not time.tool_chunks:
+        groups = measured.arrivals
+    else:
+        chosen = [*(time.chunks if whole else time.answer_chunks), *time.tool_chunks]
+        groups = arrivals(sorted(chosen, key=lambda delta: delta.at_ns))
     return Window(visible, _first_tokens(measured, groups), groups)
 
 
@@ -188,6 +183,17 @@ def text_tokens(text: str, *, own_count: bool) -> int:
     if not own_count and max(reading.count_units(text, unit) for unit in ("word", "char")) <= 1:
         return 1
     return count(text) or 1
+
+
+def _is_buffered(groups: tuple[Arrival, ...], chunks: int, tokens_shown: int) -> bool:
+    """Nearly all text in three arrivals or, in a long answer, much of it in the first."""
+    if not groups or chunks < 2:
+        return False
+    sizes = [sum(len(delta.text) for delta in arrival.deltas) for arrival in groups]
+    in_few = sum(sorted(sizes, reverse=True)[:BUFFERED_ARRIVALS]) >= BUFFERED_SHARE * sum(sizes)
+    if tokens_shown < LONG_ANSWER_TOKENS:
+        return in_few and chunks >= _BUFFERED_CHUNKS and 2 * len(groups) <= chunks
+    return in_few or sizes[0] > FIRST_ARRIVAL_SHARE * sum(sizes)
 
 
 def _count_choices(deltas: tuple[ev.Delta, ...]) -> int | None:

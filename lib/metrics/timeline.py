@@ -112,7 +112,7 @@ def timeline(generation: ev.Generation) -> Timeline:
         end_ns=_end_ns(answering),
         ended_ns=ended.at_ns if ended else None,
         status=ended.status if ended else ev.Status.INTERRUPTED,
-        failed=generation.last(ev.Failed),
+        failed=_last(answering, ev.Failed),
         chunks=tuple(delta for delta in of_first_choice if delta.channel is not ev.Channel.TOOL),
         answer_chunks=tuple(delta for delta in of_first_choice if delta.channel is ev.Channel.ANSWER),
         thinking_chunks=tuple(delta for delta in of_first_choice if delta.channel is ev.Channel.THINKING),

@@ -64,22 +64,17 @@ class _Lane:
 
 
 def result_of(run: Run, speed: ReadingSpeed | None) -> dict[str, Any]:
-    """The result of a finished run as docs/recording.md's `result`: the verdict and each lane's place."""
-    return {"verdict": verdict(run, speed), "places": places(run)}
+    """The result of a finished run as docs/recording.md's `result`: the verdict and each lane's place.
+
+    `speed` None: the silent reading speed for the language of each answer.
+    """
+    measured = _measured(run)
+    return {"verdict": _sentence(run, measured, speed), "places": _places(run, measured)}
 
 
 def verdict(run: Run, speed: ReadingSpeed | None) -> list[Segment]:
     """The sentence as [text, mark] pieces; the mark is "reader" where it speaks of the person."""
-    measured = [measure(*pair) for pair in zip(run.generations, run.backends, strict=True)]
-    done = [index for index, one in enumerate(measured) if _is_complete(one)]
-    if not done:
-        return [[_nobody(measured), ""]]
-    names = _names(run.backends, done)
-    lanes = [_Lane(names[i], measured[i], speed_for(measured[i].answer, speed)) for i in done]
-    order = _finish_times(run, measured)
-    winner = min(zip(done, lanes, strict=True), key=lambda pair: order[pair[0]])[1]
-    pieces = [*_how_many(len(done), len(measured)), *_finish(winner), *_for_reader(lanes), *_for_agent(lanes)]
-    return [*pieces, [".", ""]]
+    return _sentence(run, _measured(run), speed)
 
 
 def places(run: Run) -> list[int | None]:
@@ -87,7 +82,31 @@ def places(run: Run) -> list[int | None]:
 
     On the race clock when all ran at once; by the time each took, otherwise. Equal times share a place.
     """
-    measured = [measure(*pair) for pair in zip(run.generations, run.backends, strict=True)]
+    return _places(run, _measured(run))
+
+
+def _measured(run: Run) -> list[Measurement]:
+    return [measure(*pair) for pair in zip(run.generations, run.backends, strict=True)]
+
+
+def _sentence(run: Run, measured: Sequence[Measurement], speed: ReadingSpeed | None) -> list[Segment]:
+    done = [index for index, one in enumerate(measured) if _is_complete(one)]
+    if not done:
+        return [[_nobody(measured), ""]]
+    names = _names(run.backends, done)
+    lanes = [_Lane(names[i], measured[i], speed_for(measured[i].answer, speed)) for i in done]
+    order = _finish_times(run, measured)
+    winner = min(zip(done, lanes, strict=True), key=lambda pair: order[pair[0]])[1]
+    pieces = [
+        *_how_many(len(done), len(measured)),
+        *_finish(winner),
+        *_for_reader(lanes),
+        *_for_agent(lanes),
+    ]
+    return [*pieces, [".", ""]]
+
+
+def _places(run: Run, measured: Sequence[Measurement]) -> list[int | None]:
     times = _finish_times(run, measured)
     ordered = sorted(times.values())
     return [ordered.index(times[index]) + 1 if index in times else None for index in range(len(measured))]
