@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
 import subprocess
@@ -127,6 +128,17 @@ def test_streamlit_listens_on_loopback_and_reports_nothing() -> None:
     assert settings["server"]["address"] == "127.0.0.1"
     assert settings["browser"]["gatherUsageStats"] is False
     assert settings["runner"]["postScriptGC"] is False
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_streamlit_draws_in_the_colours_of_the_palette(theme: str) -> None:
+    palette = json.loads((ROOT / "lib" / "data" / "palette.json").read_text("utf-8"))
+    drawn = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["theme"][theme]
+    assert drawn["chartCategoricalColors"] == [lane[theme] for lane in palette["lanes"]]
+    assert drawn["backgroundColor"] == palette["surface"][theme]
+    assert drawn["textColor"] == palette["text"][theme]
+    assert drawn["borderColor"] == palette["hairline"][theme]
+    assert drawn["redColor"] == palette["failed"][theme]
 
 
 def test_streamlit_knows_every_setting_given_to_it() -> None:
