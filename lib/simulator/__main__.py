@@ -106,7 +106,7 @@ def main(arguments: list[str] | None = None) -> int:
         with asyncio.Runner(loop_factory=_new_loop) as runner:
             runner.run(serve(options.port, until_stdin_closes=options.until_stdin_closes))
     except OSError as error:
-        print(f"cannot listen on {HOST}:{options.port}: {error.strerror}", file=sys.stderr)
+        print(json.dumps({"error": f"cannot listen on {HOST}:{options.port}: {error.strerror}"}), flush=True)
         return 1
     return 0
 

@@ -23,9 +23,7 @@ class ApiError(Exception):
         super().__init__(message)
         self.status = status
         self.headers = dict(headers or {})
-        self.body = orjson.dumps(
-            {"error": {"message": message, "type": kind, "param": param, "code": code}}
-        )
+        self.body = orjson.dumps({"error": {"message": message, "type": kind, "param": param, "code": code}})
 
 
 def bad_parameter(param: str, message: str) -> ApiError:

@@ -4,7 +4,7 @@
     server_error     500 in OpenAI's shape
     cut              the connection is closed in mid-answer, without the end of the body
     reset            the same with a TCP reset
-    stall            silence in mid-answer for stall_s, then the rest at once, as after a blocked network
+    stall            silence in mid-answer for stall_s; the rest comes that much later
     slow_headers     not a byte, headers neither, for headers_ms; the stream comes that much later
     malformed_frame  one chunk's JSON is broken off; its text is lost, the stream goes on
 

@@ -106,6 +106,7 @@ class Simulator:
             await play(islice(frames, place), start_ns, response.write, self._clock)
         if fault is Fault.STALL:
             await self._clock.sleep(asked.wish.stall_s)
+            start_ns += round(asked.wish.stall_s * 1e9)
         if fault in (Fault.CUT, Fault.RESET):
             _break_off(request, with_reset=fault is Fault.RESET)
         else:
