@@ -8,12 +8,9 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import secrets
 import statistics
 import sys
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -22,10 +19,8 @@ import orjson
 from lib import __version__
 from lib.backends.settings import Configured, configured
 from lib.collector.address import AddressError, clean
-from lib.collector.client import CollectorClient
-from lib.domain.codec import Row, decode_rows
-from lib.domain.events import Ended, Generation, Status
-from lib.domain.run import Backend, Limits, Mode, Params, Prices, Prompt, Run
+from lib.collector.single import Measurer
+from lib.domain.run import Backend, Limits, Params, Prices, Prompt
 from lib.metrics.keys import measure_keys
 
 DEFAULT_PROMPT = "Explain to a visitor how a lighthouse was kept before electricity. About 400 words."
@@ -73,64 +68,21 @@ def run(options: argparse.Namespace) -> int:
     return 0 if trials and all(keys["status"] == "complete" for _, keys in trials) else 1
 
 
-class _Inbox:
-    """A sink that keeps what one run at a time shipped."""
-
-    def __init__(self) -> None:
-        self.rows: list[Row] = []
-        self.ended = threading.Event()
-        self.died = False
-
-    def on_view(self, run_id: str, message: bytes) -> None:
-        """Nobody watches."""
-
-    def on_rows(self, run_id: str, rows: bytes) -> None:
-        self.rows.extend(row for _, lane in orjson.loads(rows) for row in lane)
-
-    def on_lane_end(self, run_id: str, lane: int) -> None:
-        """The run has one lane: `on_end` follows."""
-
-    def on_end(self, run_id: str, health: dict[str, Any]) -> None:
-        self.ended.set()
-
-    def on_died(self, run_ids: list[str]) -> None:
-        self.died = True
-        self.ended.set()
-
-    def take(self) -> Generation:
-        """The generation of the run that ended."""
-        rows, self.rows = self.rows, []
-        died, self.died = self.died, False
-        self.ended.clear()
-        generation = decode_rows(0, rows)[-1]
-        if died:
-            at_ns = generation.events[-1].at_ns if generation.events else 0
-            generation = Generation(0, (*generation.events, Ended(at_ns, Status.INTERRUPTED)))
-        return generation
-
-
 def _measure(
     entries: Sequence[Configured], order: Sequence[int], prompt: Prompt, options: argparse.Namespace
 ) -> list[tuple[int, dict[str, Any]]]:
-    inbox = _Inbox()
-    client = CollectorClient(inbox)
     found: list[tuple[int, dict[str, Any]]] = []
-    try:
-        client.start()
-        client.ready.wait(30)
-        for number, place in enumerate(order, 1):
-            entry = entries[place]
-            params = Params(max_tokens=options.max_tokens, temperature=options.temperature)
-            race = Run(secrets.token_urlsafe(8), prompt, params, Mode.ONE_BY_ONE, (entry.backend,))
-            client.start_run(race, {0: entry.key}, _limits(options))
-            inbox.ended.wait()
-            keys = measure_keys(inbox.take(), entry.backend)
-            found.append((place, keys))
-            print(_progress(number, len(order), entry.backend, keys), file=sys.stderr, flush=True)
-    except KeyboardInterrupt:
-        print("stopped; the trials so far follow", file=sys.stderr)
-    finally:
-        client.close()
+    params = Params(max_tokens=options.max_tokens, temperature=options.temperature)
+    with Measurer() as measurer:
+        try:
+            for number, place in enumerate(order, 1):
+                backend, key = entries[place].backend, entries[place].key
+                generation = measurer.generation(backend, key, prompt, params, _limits(options))
+                keys = measure_keys(generation, backend)
+                found.append((place, keys))
+                print(_progress(number, len(order), backend, keys), file=sys.stderr, flush=True)
+        except KeyboardInterrupt:
+            print("stopped; the trials so far follow", file=sys.stderr)
     return found
 
 

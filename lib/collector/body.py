@@ -100,11 +100,13 @@ class Body:
                 raise StreamError(text.decode("utf-8", "replace"))
             if damaged:
                 self._broken(payload)
+            self._translator.repaired = not _is_utf8(payload)
             for value in values:
                 if value == "[DONE]":
                     self.done = True
                 else:
                     self._value(value, payload, name)
+            self._translator.repaired = False
 
     def _broken(self, payload: bytes) -> None:
         self._bad += 1
@@ -158,6 +160,14 @@ def _loosely(text: str) -> tuple[list[Any], bool]:
         return values, False
     tail = _parsed(text.rpartition("data:")[2]) if "data:" in text else None
     return ([] if tail is None else [tail]), True
+
+
+def _is_utf8(payload: bytes) -> bool:
+    try:
+        payload.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _parsed(text: str) -> Any:

@@ -26,6 +26,7 @@ class Translator:
     def __init__(self) -> None:
         self.chunks = 0  # chunks understood
         self.closed = False  # a finish reason or a usage object was seen
+        self.repaired = False  # the chunk being translated had bytes that were no UTF-8
         self._model = ""
         self._texts: dict[int, ChoiceText] = {}
         self._finish: dict[int, str] = {}
@@ -79,11 +80,11 @@ class Translator:
             thought = delta.get("reasoning_content")
         tokens = _logprob_entries(choice)
         if thought and thought.__class__ is str:
-            text.add(THINKING, thought, at_ns, read, index, tokens, rows)
+            text.add(THINKING, thought, at_ns, read, index, tokens, rows, self.repaired)
         content = delta.get("content")
         if content.__class__ is str:
             if content:
-                text.add(ANSWER, content, at_ns, read, index, tokens, rows)
+                text.add(ANSWER, content, at_ns, read, index, tokens, rows, self.repaired)
         elif content.__class__ is list:
             for channel, part in _parts(content):
                 text.add(channel, part, at_ns, read, index, None, rows)

@@ -20,6 +20,7 @@ from lib.collector.order import Order, order_for
 from lib.collector.wire import Kind, read_frame
 from lib.domain.run import Limits, Mode, Run
 
+CLOSE_S = 3.0
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -44,6 +45,7 @@ class CollectorClient:
         self._sink = sink
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
+        self._reader: threading.Thread | None = None
         self._running: set[str] = set()
         self.ready = threading.Event()
         self.versions: dict[str, str] = {}
@@ -79,10 +81,13 @@ class CollectorClient:
         if process is not None and process.stdin is not None:
             process.stdin.close()
             try:
-                process.wait(timeout=3)
+                process.wait(CLOSE_S)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.join(CLOSE_S)
 
     @staticmethod
     def _order(run: Run, lane: int, key: str, limits: Mapping[int, Limits] | Limits) -> Order:
@@ -114,14 +119,18 @@ class CollectorClient:
                 [sys.executable, "-m", "lib.collector"],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT,
             )  # fmt: skip
-            threading.Thread(target=self._read, args=(self._process,), daemon=True, name="collector").start()
+            self._reader = threading.Thread(
+                target=self._read, args=(self._process,), daemon=True, name="collector"
+            )
+            self._reader.start()
         assert self._process.stdin is not None
         return self._process.stdin
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
-        while (frame := read_frame(process.stdout)) is not None:  # type: ignore[arg-type]
-            self._pass_on(*frame)
+        with process.stdout as pipe:
+            while (frame := read_frame(pipe)) is not None:  # type: ignore[arg-type]
+                self._pass_on(*frame)
         process.wait()
         with self._lock:
             cut, self._running = sorted(self._running), set()

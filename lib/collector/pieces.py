@@ -24,15 +24,19 @@ class ChoiceText:
         self._answer: list[str] = []
         self._answer_chars = 0
         self._suspect: Row | None = None
+        self._damaged = False
         self._last = ""
         self._grown = 0  # pieces so far that each contained the one before; -1: no longer watched
 
     def add(
         self, channel: Channel, text: str, at_ns: int, read: int, choice: int, tokens: int | None,
-        rows: list[Row],
+        rows: list[Row], repaired: bool = False,
     ) -> None:  # fmt: skip
-        """Take one non-empty piece."""
+        """Take one non-empty piece; `repaired` says that its U+FFFD are ours, for bytes that were no UTF-8."""
         if self._half or not text.isascii():
+            if not self._damaged and "\ufffd" in text and not repaired:
+                self._damaged = True
+                rows.append([at_ns, "warning", "replacement_characters", ""])
             text = self._whole(channel, text)
             if not text:
                 return

@@ -18,12 +18,13 @@ from lib.collector.client import CollectorClient
 from lib.domain.failures import FAILURES
 from lib.domain.run import Limits, Run
 from lib.live.live_run import LiveRun
+from lib.reading import ReadingSpeed
 
 GRACE_S = 15.0  # a run nobody watches is stopped after this long: the provider bills
 KEPT_RUNS = 50
 KEPT_S = 6 * 3600.0
-Summaries = Callable[[Run, int], dict[str, Any]]
-Results = Callable[[Run], dict[str, Any]]
+Figures = Callable[[Run, int, ReadingSpeed | None], dict[str, Any]]
+Result = Callable[[Run, ReadingSpeed | None], dict[str, Any]]
 
 
 class TooManyRuns(RuntimeError):
@@ -31,9 +32,9 @@ class TooManyRuns(RuntimeError):
 
 
 class Hub:
-    """`figures(run, lane)` and `result(run)` give the JSON values that are added to the view stream."""
+    """`figures(run, lane, speed)` and `result(run, speed)` give the JSON values added to the view stream."""
 
-    def __init__(self, figures: Summaries, result: Results, grace_s: float = GRACE_S, most: int = 8) -> None:
+    def __init__(self, figures: Figures, result: Result, grace_s: float = GRACE_S, most: int = 8) -> None:
         self.collector = CollectorClient(self)
         self._figures, self._result = figures, result
         self._grace_s, self._most = grace_s, most
@@ -43,13 +44,15 @@ class Hub:
         self._closed = threading.Event()
         threading.Thread(target=self._guard, daemon=True, name="grace").start()
 
-    def start(self, run: Run, keys: Mapping[int, str], limits: Mapping[int, Limits]) -> LiveRun:
+    def start(
+        self, run: Run, keys: Mapping[int, str], limits: Mapping[int, Limits], speed: ReadingSpeed | None = None
+    ) -> LiveRun:
         """Start a run. Raises TooManyRuns when the server is full."""
         self._expire()
         with self._lock:
             if sum(not live.ended for live in self._runs.values()) >= self._most:
                 raise TooManyRuns(f"this server runs {self._most} races already")
-            live = self._runs[run.id] = LiveRun(run)
+            live = self._runs[run.id] = LiveRun(run, speed)
         self.collector.start_run(run, keys, limits)
         return live
 
@@ -125,10 +128,10 @@ class Hub:
 
     def _add_figures(self, live: LiveRun, lane: int) -> None:
         run = live.recorded()
-        live.say(orjson.dumps({"f": [[lane, self._figures(run, lane)]]}, default=str).decode())
+        live.say(orjson.dumps({"f": [[lane, self._figures(run, lane, live.speed)]]}, default=str).decode())
 
     def _add_result(self, live: LiveRun) -> None:
-        live.say(orjson.dumps({"result": self._result(live.recorded())}, default=str).decode())
+        live.say(orjson.dumps({"result": self._result(live.recorded(), live.speed)}, default=str).decode())
 
     def _guard(self) -> None:
         while not self._closed.wait(min(1.0, self._grace_s / 3)):

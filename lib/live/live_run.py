@@ -13,13 +13,15 @@ import orjson
 from lib.domain.codec import Row, decode_rows, encode_backend
 from lib.domain.events import Generation
 from lib.domain.run import Run
+from lib.reading import ReadingSpeed
 
 
 class LiveRun:
     """Append-only lists; a viewer is an index into `messages`, so nothing is lost or doubled."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, speed: ReadingSpeed | None = None) -> None:
         self.run = run
+        self.speed = speed  # the reader of the person who started it; None: by the answer's language
         self.messages: list[str] = [orjson.dumps({"run": _announcement(run)}).decode()]
         self.ended = False
         self.health: dict[str, Any] = {}

@@ -1,0 +1,19 @@
+"""The ASGI entry: `streamlit run app.py` and `uvicorn app:app` both start Tokenrace here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from lib.ui.wiring import hub, lifespan, middleware
+from lib.live.routes import routes
+
+ROOT = Path(__file__).resolve().parent
+
+app = st.App(
+    str(ROOT / "lib" / "ui" / "frame.py"),
+    routes=routes(hub, str(st.get_option("server.baseUrlPath") or "")),
+    lifespan=lifespan,
+    middleware=middleware,
+)

@@ -1,0 +1,118 @@
+"""Every backend this server can offer right now: simulated, recorded, the local model, configured, added.
+
+Simulated and recorded backends share one loopback process; the local model has its own. What is offered
+and cannot be raced at the moment says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from lib.backends.settings import Configured
+from lib.collector.address import is_local
+from lib.domain.run import Backend, Limits, Origin, Prices
+from lib.i18n import _
+from lib.server_process import Absent, Failed, Ready, ServerProcess, State
+from lib.simulator.profiles import DEFAULT_IDS, load_profiles
+from lib.simulator.recordings import load_recordings
+
+LOCAL_ID = "smollm2-135m"
+RECORDED_STAND_IN = "rec-llamacpp-q4-story"
+LOCAL_FIRST_TOKEN_S = 300.0  # a local server may still be loading its model
+_FREE = Prices(Decimal(0), Decimal(0), source="this machine")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A backend with what is needed to call it; `absent` is the sentence why it cannot be raced now."""
+
+    backend: Backend
+    key: str = field(default="", repr=False)
+    absent: str = ""
+
+    @property
+    def limits(self) -> Limits:
+        """Time limits that suit the backend."""
+        if is_local(self.backend.base_url):
+            return Limits(first_token_s=LOCAL_FIRST_TOKEN_S)
+        return Limits()
+
+
+class Catalogue:
+    """Owns the two server processes of this machine; offers are made anew on every call."""
+
+    def __init__(self, simulator: ServerProcess, local_model: ServerProcess) -> None:
+        self.simulator = simulator
+        self.local_model = local_model
+
+    def start(self) -> None:
+        """Start both servers; returns at once."""
+        self.simulator.start()
+        self.local_model.start()
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait until neither server is still starting, at most `timeout_s` each."""
+        self.simulator.wait(timeout_s)
+        self.local_model.wait(timeout_s)
+
+    def close(self) -> None:
+        """End both servers."""
+        self.simulator.close()
+        self.local_model.close()
+
+    def offers(self, more: Iterable[Configured] = ()) -> dict[str, Offer]:
+        """All offers by id, in the order a picker lists them; `more` are configured or a visitor's own."""
+        simulator = self.simulator.state
+        url, absent = _address(simulator)
+        offers = [self._local(), *_simulated(url, absent), *_recorded(url, absent)]
+        offers += [Offer(entry.backend, entry.key) for entry in more]
+        return {offer.backend.id: offer for offer in offers}
+
+    def default_ids(self) -> tuple[str, ...]:
+        """The line-up of a first visit: the local model (or a recorded stand-in) and three simulated ones."""
+        absent = isinstance(self.local_model.state, Absent)
+        return (RECORDED_STAND_IN if absent else LOCAL_ID, *DEFAULT_IDS)
+
+    def _local(self) -> Offer:
+        state = self.local_model.state
+        url, absent = _address(state)
+        engine = str(state.told.get("engine", "llama.cpp")) if isinstance(state, Ready) else "llama.cpp"
+        model = str(state.told.get("model", "")) if isinstance(state, Ready) else ""
+        note = _("135M demonstration model on this machine ({engine}), no reference for quality")
+        backend = Backend(
+            LOCAL_ID, "SmolLM2 135M", url, model, Origin.LIVE, note.format(engine=engine), _FREE,
+            {"cache_prompt": False},
+        )  # fmt: skip
+        return Offer(backend, absent=absent)
+
+
+def _address(state: State) -> tuple[str, str]:
+    if isinstance(state, Ready):
+        return state.base_url, ""
+    if isinstance(state, Absent | Failed):
+        return "", state.reason
+    return "", _("It is still starting; try again in a moment.")
+
+
+def _simulated(url: str, absent: str) -> list[Offer]:
+    return [
+        Offer(
+            Backend(profile.id, profile.name, url, profile.id, Origin.SIMULATED, _basis(profile.tok_s_basis),
+                    profile.prices),
+            absent=absent,
+        )
+        for profile in load_profiles()
+    ]  # fmt: skip
+
+
+def _basis(basis: str) -> str:
+    return _("speed: {basis}").format(basis=basis)
+
+
+def _recorded(url: str, absent: str) -> list[Offer]:
+    return [
+        Offer(Backend(r.id, r.name, url, r.id, Origin.RECORDED, r.note, _FREE), absent=absent)
+        for r in load_recordings()
+    ]

@@ -1,0 +1,141 @@
+"""What a race is made of, from what the visitor chose; and the actions behind the buttons."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+from lib import numbers
+from lib.backends.catalogue import Offer
+from lib.backends.settings import SettingsError, configured
+from lib.domain.run import Backend, Mode, Params, Prompt, Run
+from lib.i18n import _
+from lib.live.hub import TooManyRuns
+from lib.live.live_run import LiveRun
+from lib.reading import ReadingSpeed, default_for, speeds
+from lib.ui import state
+from lib.ui.wiring import catalogue, hub
+
+DEFAULT_PROMPT = "Explain to a visitor how a lighthouse was kept before electricity. About 400 words."
+DEFAULT_MAX_TOKENS = 768
+BY_ANSWER = "by the answer's language"
+OWN = "own"
+START_WAIT_S = 8.0  # how long Start waits for a server of ours that is still coming up
+
+
+def offers() -> dict[str, Offer]:
+    """Everything this visitor may race, by id."""
+    try:
+        entries = configured()
+    except SettingsError as error:
+        state.leave_notice(str(error))
+        entries = ()
+    return catalogue().offers((*entries, *state.own_backends()))
+
+
+def lineup() -> tuple[str, ...]:
+    """The chosen ids that are still on offer."""
+    known = offers()
+    chosen = tuple(id_ for id_ in state.lineup(catalogue().default_ids()) if id_ in known)
+    return chosen or catalogue().default_ids()
+
+
+def backends() -> tuple[Backend, ...]:
+    """The chosen backends in lane order."""
+    known = offers()
+    return tuple(known[id_].backend for id_ in lineup())
+
+
+def reading_speed() -> ReadingSpeed | None:
+    """The chosen reader; None means the silent speed for the language of each answer."""
+    chosen = state.value(state.READER, BY_ANSWER)
+    if chosen == BY_ANSWER:
+        return None
+    if chosen == OWN:
+        per_min = float(state.value(state.OWN_SPEED, 238))
+        label = _("own speed")
+        return ReadingSpeed(OWN, "en", "word", per_min, per_min, per_min, label, _("set by you"))
+    return next(speed for speed in speeds() if speed.id == chosen)
+
+
+def reader_for_player() -> dict[str, dict[str, object]]:
+    """The reader as the player takes it: a speed for words and one for characters."""
+    chosen = reading_speed()
+    by_unit = {"word": default_for(""), "char": next(s for s in speeds() if s.id == "zh-Hans")}
+    if chosen is not None:
+        by_unit[chosen.unit] = chosen
+    return {
+        unit: {"per_min": speed.per_min, "lo": speed.lo, "hi": speed.hi, "label": speed.label}
+        for unit, speed in by_unit.items()
+    }
+
+
+def reader_in_short() -> str:
+    """The reader in three words for the settings line."""
+    speed = reading_speed() or default_for("")
+    unit = _("words/min") if speed.unit == "word" else _("characters/min")
+    return _("Reader {rate} {unit}").format(rate=numbers.whole(speed.per_min), unit=unit)
+
+
+def start() -> None:
+    """Start a race with what is chosen now; what hinders it becomes a notice."""
+    catalogue().start()
+    catalogue().wait(START_WAIT_S)
+    known = offers()
+    chosen = [known[id_] for id_ in lineup()]
+    absent = [offer for offer in chosen if offer.absent]
+    if absent:
+        state.leave_notice(f"{absent[0].backend.name}: {absent[0].absent}")
+        chosen = [offer for offer in chosen if not offer.absent]
+    if not chosen:
+        return
+    run = Run(
+        id=secrets.token_urlsafe(16),
+        prompt=Prompt(state.value(state.PROMPT, DEFAULT_PROMPT), state.value(state.SYSTEM, "")),
+        params=_params(),
+        mode=Mode(state.value(state.MODE, Mode.ALL_AT_ONCE)),
+        backends=tuple(offer.backend for offer in chosen),
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        versions=hub().collector.versions,
+    )
+    try:
+        hub().start(run, dict(enumerate(offer.key for offer in chosen)),
+                    dict(enumerate(offer.limits for offer in chosen)), reading_speed())  # fmt: skip
+        state.remember_run(run.id)
+    except TooManyRuns as error:
+        state.leave_notice(_("Not started: {reason}.").format(reason=error))
+
+
+def stop() -> None:
+    """Stop every lane of the run on screen."""
+    run = state.run_id()
+    if run:
+        hub().stop(run)
+
+
+def obey(command: dict[str, object] | None) -> None:
+    """A lane's own Stop or Retry button was pressed on the stage."""
+    live = current()
+    if not command or live is None or not state.command_is_new("stage", command.get("n")):
+        return
+    lane = int(str(command["lane"]))
+    if command["kind"] == "stop":
+        hub().stop(live.run.id, lane)
+    elif command["kind"] == "retry":
+        offer = offers().get(live.run.backends[lane].id)
+        if offer is not None and not offer.absent:
+            hub().retry(live.run.id, lane, offer.key, offer.limits)
+
+
+def current() -> LiveRun | None:
+    """The run on screen, if this server still holds it."""
+    return hub().get(state.run_id())
+
+
+def _params() -> Params:
+    seed, temperature = state.value(state.SEED, None), state.value(state.TEMPERATURE, None)
+    return Params(
+        max_tokens=int(state.value(state.MAX_TOKENS, DEFAULT_MAX_TOKENS)),
+        temperature=None if temperature is None else float(temperature),
+        seed=None if seed is None else int(seed),
+    )

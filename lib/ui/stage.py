@@ -1,0 +1,45 @@
+"""The live stage: mounts the player as a component and passes on what its buttons say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from lib import player
+from lib.domain.run import Backend, Run
+from lib.ui.player_words import words
+from lib.ui import state
+
+_JS, _CSS = player.source()
+_mount = st.components.v2.component("tokenrace.stage", js=_JS, css=_CSS)
+KEY = "stage"
+
+
+def show_stage(
+    run: Run | None,
+    backends: tuple[Backend, ...],
+    reader: dict[str, Any],
+    on_command: Callable[[dict[str, object] | None], None],
+) -> None:
+    """Draw the lanes of `run`, or of the line-up before the first race.
+
+    The stage is mounted before Start and keeps its place, so the first text is not held up by mounting.
+    """
+    shown = backends if run is None else run.backends
+    data = {
+        "run": run.id if run is not None else None,
+        "path": "race/ws/",
+        "lanes": [
+            {"name": b.name, "model": b.model, "origin": b.origin.value, "note": b.note} for b in shown
+        ],
+        "reader": reader,
+        "words": words(),
+    }
+    _mount(
+        key=KEY,
+        data=data,
+        on_finished_change=lambda: None,
+        on_command_change=lambda: on_command(state.component_value(KEY, "command")),
+    )

@@ -1,0 +1,120 @@
+"""The services of this server process, made once: hub with collector, simulator, local model.
+
+`app.py` starts them with the server; a script run without a server (tests) starts them on first use.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lib import tokens
+from lib.backends.catalogue import Catalogue
+from lib.domain.run import Run
+from lib.live.hub import Hub
+from lib.local_model.weights import unavailable_reason
+from lib.metrics.figures import figures_of
+from lib.metrics.verdict import result_of
+from lib.reading import ReadingSpeed
+from lib.server_process import ServerProcess
+
+# Model output is data: a picture in an answer must never be fetched from somewhere else.
+CONTENT_SECURITY_POLICY = b"img-src 'self' data: blob:; object-src 'none'; base-uri 'self'"
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the pages and routes use."""
+
+    hub: Hub
+    catalogue: Catalogue
+
+
+_lock = threading.Lock()
+_made: list[Services] = []
+
+
+def services() -> Services:
+    """The services; made and started on the first call."""
+    with _lock:
+        if not _made:
+            _made.append(_start())
+        return _made[0]
+
+
+def hub() -> Hub:
+    """The hub of live runs."""
+    return services().hub
+
+
+def catalogue() -> Catalogue:
+    """What can be raced."""
+    return services().catalogue
+
+
+def close() -> None:
+    """End every process that was started."""
+    with _lock:
+        for made in _made:
+            made.hub.close()
+            made.catalogue.close()
+        _made.clear()
+
+
+@asynccontextmanager
+async def lifespan(_app: Any) -> AsyncIterator[None]:
+    """Start with the server, end with it."""
+    services()
+    try:
+        yield
+    finally:
+        close()
+
+
+class SecurityHeaders:
+    """Adds the content security policy to every response; a pure ASGI layer, so it never buffers a stream."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on; add the header to HTTP responses."""
+
+        async def with_policy(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    (b"content-security-policy", CONTENT_SECURITY_POLICY),
+                    (b"x-content-type-options", b"nosniff"),
+                    (b"referrer-policy", b"same-origin"),
+                ]
+            await send(message)
+
+        await self.app(scope, receive, with_policy if scope["type"] == "http" else send)
+
+
+middleware = [Middleware(SecurityHeaders)]
+
+
+def _start() -> Services:
+    made = Services(
+        Hub(_figures, result_of),
+        Catalogue(
+            ServerProcess("lib.simulator"),
+            ServerProcess("lib.local_model", absence=unavailable_reason),
+        ),
+    )
+    made.hub.collector.start()
+    made.catalogue.start()
+    threading.Thread(target=tokens.warm, name="tokens", daemon=True).start()
+    return made
+
+
+def _figures(run: Run, lane: int, speed: ReadingSpeed | None) -> dict[str, Any]:
+    return figures_of(run.generations[lane], run.backends[lane], speed)

@@ -1,0 +1,1 @@
+"""What each number means, how it is measured, and how far it can be trusted."""

@@ -1,0 +1,19 @@
+"""The race: one prompt, several backends, live beside a person reading."""
+
+from __future__ import annotations
+
+from lib.ui import race_setup
+from lib.ui.race_controls import show_controls
+# RESULTS
+from lib.ui.stage import show_stage
+
+live = race_setup.current()
+show_controls(running=live is not None and not live.ended)
+show_stage(
+    live.run if live else None,
+    race_setup.backends(),
+    race_setup.reader_for_player(),
+    on_command=race_setup.obey,
+)
+if live and live.ended:
+    pass
