@@ -26,8 +26,9 @@ SECRETS = re.compile(r"\bsk-[A-Za-z0-9]{20,}|\bghp_[A-Za-z0-9]{30,}")
 
 
 def tracked() -> list[str]:
-    """Files of the repository; without git (an unpacked archive) all that a checkout would hold."""
-    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    """Files that are or would be committed; without git (an unpacked archive) all that are there."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if listing.returncode == 0 and listing.stdout:
         return [name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
     walk = ((Path(folder), names) for folder, _, names in os.walk(ROOT))

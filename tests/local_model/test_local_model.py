@@ -185,6 +185,14 @@ else:
         assert ended.returncode == 1
         assert "broken.gguf" in json.loads(ended.stdout)["error"]
 
+    def test_a_file_that_is_no_model_becomes_a_failed_state_with_the_reason(tmp_path: Path) -> None:
+        model = ServerProcess("lib.local_model", "--model", str(tmp_path / "absent.gguf"))
+        model.start()
+        state = model.wait(PATIENCE_S)
+        model.close()
+        assert isinstance(state, Failed)
+        assert "absent.gguf" in state.reason
+
     def test_it_shows_nobody_what_others_are_asking(ready: Ready) -> None:
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(ready.base_url.removesuffix("/v1") + "/slots", timeout=PATIENCE_S)
