@@ -35,9 +35,10 @@ export class ReadingLines {
 
   /** {first, end}: the units of the line that unit `k` is in, among the `arrived` first units. */
   lineOf(units, k, arrived) {
+    const width = units.single ? this.width / 2 : this.width; // a single character is as wide as two letters
     for (let i = Math.max(1, this.checked); i < arrived; i += 1) {
       const first = this.firsts[this.firsts.length - 1];
-      if (units.ends[i] - units.starts[first] > this.width) this.firsts.push(i);
+      if (units.ends[i] - units.starts[first] > width) this.firsts.push(i);
       this.checked = i + 1;
     }
     let line = this.firsts.length - 1;

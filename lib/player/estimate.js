@@ -8,8 +8,8 @@ const ANY_LETTER = /\p{L}/u;
 const MARK = /\p{M}/u;
 
 /** Tokens that the n-th letter of a Latin word adds. */
-function latin(n) {
-  if (n === 1) return 1;
+function latin(n, before) {
+  if (n === 1) return before === "mark" ? 0.6 : 1; // ".name" and "(x" are often one token
   return n <= 7 ? 0.015 : 0.1;
 }
 
@@ -58,15 +58,15 @@ export class TokenEstimate {
 
 const COST = {
   latin,
-  accented: (n) => (n === 1 ? 1.1 : 0.3),
+  accented: (n) => (n === 1 ? 1.2 : 0.55),
   digit: (n) => (n % 3 === 1 ? 1 : 0),
   newline: (n, before) => (n === 1 && before !== "mark" && before !== "wide" ? 1 : 0),
   space: (n, before) => (n === 2 ? 1 : n === 1 && before === "newline" ? 0.4 : 0),
   mark: (n) => (n === 1 ? 0.95 : 0.35),
   wide: (n) => (n === 1 ? 0.9 : 0.7),
-  han: () => 0.8,
+  han: () => 0.85,
   kana: () => 0.72,
-  hangul: () => 0.7,
+  hangul: () => 0.8,
   foreign: (n) => (n === 1 ? 0.8 : 0.2),
   symbol: () => 1,
 };

@@ -84,11 +84,12 @@ export class Generation {
     return this.sentAt(Infinity);
   }
 
-  /** Output tokens by `t`: the server's running count where known, otherwise estimated from the text. */
-  tokensAt(t, n = this.countAt(t)) {
+  /** Output tokens by `t`: the server's running count where known, otherwise estimated; `exact`: scaled to the final count. */
+  tokensAt(t, exact = this.ended(t)) {
+    const n = this.countAt(t);
     const estimated = n ? this.tokens[n - 1] : 0;
     const total = this.figures?.tokens_total;
-    if (total && this.ended(t) && this.estimate.total) return (estimated / this.estimate.total) * total;
+    if (exact && total && this.estimate.total) return (estimated / this.estimate.total) * total;
     const usage = this.usage.findLast?.((row) => row[0] <= t);
     if (!usage || usage[2] === 0) return estimated;
     return usage[1] + (estimated - usage[2]) * (usage[1] / usage[2]);

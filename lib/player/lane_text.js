@@ -124,7 +124,8 @@ export class LaneText {
     const box = range.getBoundingClientRect();
     const frame = this.scroller.getBoundingClientRect();
     const most = this.scroller.scrollHeight - this.scroller.clientHeight;
-    const wanted = this.scroller.scrollTop + box.top - frame.top - frame.height * READER_AT;
+    const zoom = frame.height / this.scroller.offsetHeight || 1; // rectangles are in zoomed px, scroll offsets are not
+    const wanted = this.scroller.scrollTop + (box.top - frame.top) / zoom - this.scroller.clientHeight * READER_AT;
     this.target = Math.max(0, Math.min(most, wanted));
   }
 

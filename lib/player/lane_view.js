@@ -71,7 +71,9 @@ export class LaneView {
     const part = (name) => make(this.document, "p", `tr-failure-${name}`);
     this.failureParts = { title: part("title"), sentence: part("sentence"), advice: part("advice"), message: part("message") };
     this.again = button(this.document, "tr-again", say("retry"), say("retry_help", { name: this.info.name }), () => this.actions.retry(this.index));
-    this.failureBox = make(this.document, "div", "tr-failure", { role: "status" }, ...Object.values(this.failureParts), this.again);
+    const { title, sentence, advice, message } = this.failureParts;
+    const head = make(this.document, "div", "tr-failure-head", {}, title, this.again);
+    this.failureBox = make(this.document, "div", "tr-failure", { role: "status" }, head, sentence, advice, message);
     this.failureBox.hidden = true;
     return this.failureBox;
   }
@@ -215,6 +217,7 @@ export class LaneView {
     if (this.failureBox.hidden !== !failure) this.failureBox.hidden = !failure;
     if (!failure) return;
     for (const [name, element] of Object.entries(this.failureParts)) setText(element, failure[name] ?? "");
+    setAttribute(this.failureParts.message, "title", failure.message || null);
     this.again.hidden = failure.retry_helps === false;
   }
 
@@ -225,7 +228,7 @@ export class LaneView {
     setText(this.streamDone, figures?.elapsed?.text ?? (ended ? clock(generation.end.t - sent) : ABSENT));
     const exact = figures?.human_done?.text;
     setText(this.personDone, exact ?? (ended && at ? clock(at.done_ms - sent) : ABSENT));
-    setText(this.ahead, aheadWords(at, generation));
+    setText(this.ahead, aheadWords(at, ended));
     setAttribute(this.gauge, "style", `width:${at ? ((100 * at.read) / at.arrived).toFixed(1) : 0}%`);
     this.#showWord(generation, at);
   }
@@ -262,8 +265,8 @@ function thinkingTokens(generation, t) {
   return n ? generation.tokens[n - 1] - generation.answerTokens[n - 1] : 0;
 }
 
-function aheadWords(at, generation) {
-  if (!at) return generation.firstAnswer === null ? say("ahead_ready") : "";
+function aheadWords(at, over) {
+  if (!at) return over ? "" : say("ahead_ready");
   if (at.finished) return say("ahead_done");
   if (at.ahead <= 1) return say("ahead_none");
   return say("ahead", { count: quantity(at.ahead, at.unit === "char" ? "chars" : "words"), time: clock(at.ahead_ms) });

@@ -49,7 +49,9 @@ export class ReaderView {
     const at = generation?.readerAt(t, speeds) ?? null;
     const unit = generation?.reading.unit ?? "word";
     const { label, lo, hi } = speeds[unit];
-    setText(this.speed, `${label}, ${say("band", { lo: count(lo), hi: count(hi) })}`);
+    const band = (key) => `${label}, ${say(key, { lo: count(lo), hi: count(hi) })}`;
+    setText(this.speed, band(unit === "char" ? "band_short" : "band"));
+    setAttribute(this.speed, "title", band("band"));
     setText(this.phase, say(!at ? "reader_ready" : at.finished ? "reader_done" : at.reading === null ? "reader_waits" : "reader_reading"));
     this.root.dataset.phase = !at ? "ready" : at.finished ? "done" : "answering";
     this.#figures(generation, at, t, speeds[unit]);

@@ -13,6 +13,8 @@ const COUNT_EVERY_MS = 100;
 const TRACK_EVERY_MS = 250;
 const STILL_STEP_MS = 250;
 const LEAST_SCALE_MS = 2000;
+/** [class, from, to]: widths of the stage in px. */
+const WIDTHS = [["tr-narrow", 0, 700], ["tr-wide", 1320, Infinity], ["tr-large", 1880, 2300], ["tr-huge", 2300, Infinity]];
 
 export class Stage {
   constructor(host, { lanes, speeds, theme, still, onCommand, health }) {
@@ -52,13 +54,13 @@ export class Stage {
     this.document.addEventListener("keydown", this.onKey);
     if (!view?.ResizeObserver) return;
     this.sizes = new view.ResizeObserver(() => this.#measure());
-    this.sizes.observe(this.root);
+    this.sizes.observe(this.host);
   }
 
   #measure() {
+    const width = this.host.clientWidth;
+    for (const [name, from, to] of WIDTHS) this.root.classList.toggle(name, width >= from && width < to);
     for (const view of this.views) view.resize(view.root.clientWidth);
-    this.root.classList.toggle("tr-narrow", this.root.clientWidth < 700);
-    this.root.classList.toggle("tr-wide", this.root.clientWidth >= 1320);
     this.tracked = -Infinity;
     this.onRedraw?.();
   }
@@ -93,6 +95,7 @@ export class Stage {
     for (const view of this.views) view.idle();
     this.reader.follow(null);
     this.reader.count(0, this.speeds);
+    this.drawIdleTrack();
   }
 
   /** Show the race at `t`: text every frame, numbers 10 and the track 4 times a second; all writes, then one scroll per lane. */
@@ -146,6 +149,10 @@ export class Stage {
     if (verdict) return this.headline.replaceChildren(...verdict.verdict.map(([text, mark]) => make(document, "span", mark === "reader" ? "tr-amber" : "", {}, text)));
     [this.headlineTime, this.headlineDone, this.headlineRead] = ["tr-time", "tr-done", "tr-amber"].map((name) => make(document, "span", name));
     return this.headline.replaceChildren(this.headlineTime, this.headlineDone, this.headlineRead);
+  }
+
+  drawIdleTrack() {
+    this.track.draw({ lanes: [], reader: null, health: null }, 0);
   }
 
   #drawTrack(race, t, at) {

@@ -16,8 +16,8 @@ const DASHES = { live: [], simulated: [7, 4], recorded: [2, 3] };
 const SAMPLE_PX = 2;
 
 /** What a generation had delivered by `t` in tokens, words or characters. */
-export function delivered(generation, t, unit) {
-  if (unit === "tokens") return generation.tokensAt(t);
+export function delivered(generation, t, unit, exact = false) {
+  if (unit === "tokens") return generation.tokensAt(t, exact);
   if (unit === "words") return generation.unitsAt(t);
   const n = generation.countAt(t);
   return n ? generation.chars[n - 1] : 0;
@@ -75,12 +75,13 @@ export class Track {
     this.#grid(context, axes);
     const person = scene.reader && this.#person(context, scene.reader, axes, t);
     const drawn = lines.map((line) => this.#stroke(context, line, axes));
+    if (!person && !drawn.some(Boolean)) this.#ghost(context, axes);
     this.#labels(context, [...drawn, ...(person ? [person] : [])], axes);
     setAttribute(this.canvas, "aria-label", lines.map((line) => `${line.name} ${count(line.value)}`).join(", "));
   }
 
   #prepare() {
-    const ratio = this.document.defaultView?.devicePixelRatio ?? 1;
+    const ratio = (this.document.defaultView?.devicePixelRatio ?? 1) * (this.canvas.currentCSSZoom ?? 1);
     this.width = this.canvas.clientWidth;
     if (!this.width) return null;
     const [wide, high] = [Math.round(this.width * ratio), Math.round(HEIGHT * ratio)];
@@ -98,7 +99,7 @@ export class Track {
     const sent = generation.sentAt(t);
     const stop = sent === null ? null : Math.min(t, generation.last ?? t);
     return { generation, sent, stop, index, name: info.name, origin: info.origin, ended: generation.ended(t),
-      figures: generation.figures, value: sent === null ? 0 : delivered(generation, t, this.unit) };
+      figures: generation.figures, value: sent === null ? 0 : delivered(generation, t, this.unit, generation.ended(t)) };
   }
 
   #axes(scene, lines, t) {
@@ -131,6 +132,11 @@ export class Track {
     context.textAlign = "center";
     const most = Math.max(2, Math.min(10, Math.floor(this.width / 110)));
     for (const ms of ticks(axes.end, most)) this.#tick(context, axes, ms);
+  }
+
+  #ghost(context, axes) {
+    context.textAlign = "center";
+    context.fillText(say("ghost_track"), (axes.left + axes.right) / 2, (EDGE.top + axes.bottom) / 2, axes.right - axes.left);
   }
 
   #tick(context, axes, ms) {
@@ -191,16 +197,27 @@ export class Track {
   }
 
   #stroke(context, line, axes) {
-    const { generation, sent, stop } = line;
+    const { generation, sent, stop, ended } = line;
     if (sent === null || generation.first === null || generation.first > stop) return null;
     const from = generation.first - sent;
-    const points = this.#sample(axes, from, stop - sent, (ms) => delivered(generation, ms + sent, this.unit));
+    const points = this.#sample(axes, from, stop - sent, (ms) => delivered(generation, ms + sent, this.unit, ended));
     points.unshift([axes.x(from), axes.y(0)]);
     const colour = this.colours.lanes[line.index % 8];
     this.#polyline(context, points, colour, DASHES[line.origin]);
     const anchor = points[points.length - 1];
     if (line.ended) this.#dot(context, ...anchor, colour);
     return { label: this.#label(line), colour, points, anchor };
+  }
+
+  /** A hairline from a line's end to its label, where the label had to move away. */
+  #leader(context, [x, y], label, colour) {
+    if (Math.abs(label.y - y) < LABEL_PX) return;
+    context.beginPath();
+    context.moveTo(x, y);
+    context.lineTo(label.x > x ? label.x - 2 : label.x + label.width + 2, label.y);
+    context.strokeStyle = colour;
+    context.lineWidth = 0.75;
+    context.stroke();
   }
 
   #label(line) {
@@ -216,8 +233,9 @@ export class Track {
     this.boxes = placeLabels(labels, LABEL_PX, frame, points, this.boxes.length === labels.length ? this.boxes : []);
     context.textAlign = "left";
     context.lineJoin = "round";
-    shown.forEach(({ label, colour }, i) => {
-      const { x, y, height } = this.boxes[i];
+    shown.forEach(({ label, colour, anchor }, i) => {
+      const { x, y, height, width } = this.boxes[i];
+      this.#leader(context, anchor, { x, y: y + height / 2, width }, colour);
       context.strokeStyle = this.colours.surface;
       context.lineWidth = 4;
       context.strokeText(label, x, y + height / 2);

@@ -48,7 +48,7 @@ function candidates(anchor, width, height) {
   for (const step of [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6, -7, 7]) {
     for (const side of ["right", "left"]) {
       const x = side === "right" ? anchor.x + 8 : anchor.x - 8 - width;
-      boxes.push({ x, y: anchor.y - height / 2 + step * height * 0.5, width, height, far: Math.abs(step) * 3 + (side === "left" ? 4 : 0) });
+      boxes.push({ x, y: anchor.y - height / 2 + step * height * 0.5, width, height, far: Math.abs(step) * 6 + (side === "left" ? 12 : 0) });
     }
   }
   return boxes;
@@ -65,7 +65,7 @@ export function placeLabels(labels, height, frame, points, before = []) {
     candidates(label, label.width, height).forEach((box, which) => {
       const kept = before[index]?.which === which ? -6 : 0;
       const covered = placed.reduce((sum, other) => sum + overlap(box, other), 0);
-      const cost = box.far + kept + covered * 100 + outside(box, frame) * 1000 + hits(box, points) * 3;
+      const cost = box.far + kept + covered * 100 + outside(box, frame) * 1000 + hits(box, points) * 0.8;
       if (!best || cost < best.cost) best = { ...box, which, cost };
     });
     placed.push(best);

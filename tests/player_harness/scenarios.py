@@ -5,10 +5,12 @@ Not a simulator of anything real: texts repeat, and every lane keeps its rate ex
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
+
+from lib.tokens import pieces
 
 BATCH_MS = 30
 SLOT_MS = 8
@@ -62,7 +64,6 @@ instead would carry every delay along for ever.
 """
 THOUGHT = """The visitor probably stands in the lamp room. Start with the home, not the machine. Keep to about four \
 hundred words, one paragraph each for the night, the lens, the day, the fog and the end. Avoid dates that I am not sure of. """
-_TOKEN = re.compile(r"\s*[A-Za-z'’]+|\s*\d{1,3}|[\u3000-\uffff]{1,2}|\s+|[^\sA-Za-z\d]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +83,32 @@ class LanePlan:
     tool: str = ""
 
 
+@cache
+def _pieces(text: str) -> tuple[str, ...]:
+    """The text's o200k_base tokens; a character split over tokens belongs to the last of them, the others are empty."""
+    found: list[str] = []
+    rest = b""
+    for piece in pieces(text):
+        rest += piece
+        try:
+            found.append(rest.decode())
+            rest = b""
+        except UnicodeDecodeError:
+            found.append("")
+    return tuple(found)
+
+
 def _tokens(text: str, count: int) -> list[str]:
-    once = _TOKEN.findall(text)
+    once = _pieces(text)
     return [once[i % len(once)] for i in range(count)]
 
 
 def _deltas(plan: LanePlan) -> Iterator[tuple[float, str, str]]:
-    pieces = [("r", token) for token in _tokens(THOUGHT, plan.thinking_tokens)]
+    parts = [("r", token) for token in _tokens(THOUGHT, plan.thinking_tokens)]
     answer = _tokens(plan.text, plan.tokens)[: plan.fails_after]
-    pieces += [("a", token) for token in answer]
-    pieces += [("t", token) for token in _tokens(plan.tool, len(_TOKEN.findall(plan.tool)))]
-    for index, (channel, token) in enumerate(pieces):
+    parts += [("a", token) for token in answer]
+    parts += [("t", token) for token in _pieces(plan.tool)]
+    for index, (channel, token) in enumerate(parts):
         yield plan.ttft_ms + index * 1000 / plan.rate_tps, channel, token
 
 
@@ -177,6 +193,8 @@ def _message(now: int, rows: list[tuple[float, int, tuple[Any, ...]]]) -> Messag
         else:
             channel, text = values
             pairs = slots.setdefault((lane, channel), [])
+            if not text:
+                continue
             if pairs and t - pairs[-1][0] < SLOT_MS:
                 pairs[-1][1] += text
             else:

@@ -10,14 +10,16 @@ import argparse
 import asyncio
 import json
 import time
+from pathlib import Path
 
+import streamlit
 from aiohttp import WSMsgType, web
 
 from lib.player import source
 from tests.player_harness.scenarios import SCENARIOS, messages
 
 PAGE = """<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>player</title>
-<style>body { margin: 0; padding: 16px 32px; font-family: "Source Sans 3", "Source Sans Pro", "DejaVu Sans", sans-serif; }
+<style>@font-face { font-family: "Source Sans"; src: url("/font"); font-weight: 200 900 } body { margin: 0; padding: 16px 32px; font-family: "Source Sans", sans-serif; }
 body.light { background: #fff } body.dark { background: #141517 } @media (max-width: 700px) { body { padding: 8px } }</style>
 <div id="host"></div>
 <script type="module">
@@ -54,6 +56,11 @@ async def sheet(_: web.Request) -> web.Response:
     return web.Response(text=source()[1], content_type="text/css")
 
 
+async def font(_: web.Request) -> web.FileResponse:
+    """The sans that Streamlit itself serves, so that widths are those of the product."""
+    return web.FileResponse(next(Path(streamlit.__file__).parent.glob("static/static/media/SourceSansVF-Upright*.woff2")))
+
+
 async def lanes(request: web.Request) -> web.Response:
     plans = SCENARIOS[request.query["scenario"]]
     return web.json_response([{"name": p.name, "model": p.name, "origin": p.origin, "note": p.note} for p in plans])
@@ -79,7 +86,10 @@ async def follow(request: web.Request) -> web.WebSocketResponse:
         wait_s = start + due_ms / 1000 - time.monotonic()
         if wait_s > 0:
             await asyncio.sleep(wait_s)
-        await socket.send_str(text)
+        try:
+            await socket.send_str(text)
+        except ConnectionError:  # the tab was closed
+            return socket
     if most < len(made):
         await socket.close()
         return socket
@@ -97,7 +107,7 @@ def application() -> web.Application:
     app = web.Application()
     app[RUNS] = {}
     app.add_routes([
-        web.get("/", page), web.get("/player.js", script), web.get("/player.css", sheet), web.get("/lanes", lanes),
+        web.get("/", page), web.get("/player.js", script), web.get("/player.css", sheet), web.get("/lanes", lanes), web.get("/font", font),
         web.get("/race/ws/{run}", follow),
     ])  # fmt: skip
     return app
