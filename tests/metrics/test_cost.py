@@ -1,0 +1,61 @@
+"""Cost is decimal arithmetic by published prices; what is unknown is never 0."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from lib.domain.run import Origin, Prices
+from lib.metrics.cost import as_decimal_text, cost, runs_here
+from lib.metrics.measurement import measure
+from lib.metrics.quantity import UPPER_BOUND, Quantity, Unavailable
+from tests.metrics.building import backend, generation
+
+USAGE = {"prompt_tokens": 10000, "completion_tokens": 500, "prompt_tokens_details": {"cached_tokens": 8000}}
+PIECES = [(200, "Lime"), (240, " wash.")]
+
+
+def test_cached_tokens_are_charged_once_and_at_their_own_price() -> None:
+    prices = Prices(Decimal("1.00"), Decimal("4.00"), Decimal("0.10"))
+    amount = cost(measure(generation(PIECES, usage=USAGE), backend(prices=prices)))
+    assert amount == Quantity(Decimal("0.0048"), "USD")
+    assert as_decimal_text(Decimal("0.0048")) == "0.004800"
+
+
+def test_without_a_published_cached_price_the_sum_is_an_upper_bound() -> None:
+    amount = cost(measure(generation(PIECES, usage=USAGE), backend(prices=Prices(Decimal(1), Decimal(4)))))
+    assert amount == Quantity(Decimal("0.012"), "USD", (UPPER_BOUND,))
+
+
+@pytest.mark.parametrize(
+    ("prices", "usage"),
+    [
+        (None, USAGE),
+        (Prices(Decimal(1), None), USAGE),
+        (Prices(None, Decimal(4)), USAGE),
+        (Prices(Decimal(1), Decimal(4)), None),
+    ],
+)
+def test_an_unknown_price_or_count_has_a_reason_and_no_amount(prices: Prices | None, usage: dict[str, int] | None) -> None:
+    assert isinstance(cost(measure(generation(PIECES, usage=usage), backend(prices=prices))), Unavailable)
+
+
+def test_small_amounts_keep_their_digits() -> None:
+    assert as_decimal_text(Decimal("0.00000042")) == "0.00000042"
+    assert as_decimal_text(Decimal("12")) == "12.000000"
+
+
+@pytest.mark.parametrize(
+    ("url", "origin", "here"),
+    [
+        ("http://127.0.0.1:8080/v1", Origin.LIVE, True),
+        ("http://localhost:11434/v1", Origin.LIVE, True),
+        ("http://[::1]:8080/v1", Origin.LIVE, True),
+        ("http://127.0.0.1:8080/v1", Origin.SIMULATED, False),
+        ("https://api.example.com/v1", Origin.LIVE, False),
+        ("", Origin.LIVE, False),
+    ],
+)
+def test_only_a_live_server_on_this_machine_costs_nothing(url: str, origin: Origin, here: bool) -> None:
+    assert runs_here(backend(base_url=url, origin=origin)) is here
