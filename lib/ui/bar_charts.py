@@ -1,0 +1,225 @@
+"""The two bar charts of a result: time to first token, and throughput with the reading speed.
+
+A row is a lane: its name and badge, and under it a bar for each figure with the figure's own text. A lane
+without the figure says why instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from lib import numbers
+from lib.i18n import _
+from lib.metrics.figures import figure_text
+from lib.metrics.quantity import ESTIMATED, Figure, Quantity, Unavailable, number
+from lib.ui import charts
+from lib.ui.charts import LINE_PX, Look, Words
+from lib.ui.result_lanes import ResultLane
+
+BAR_PX = 14
+THIN_PX = 8
+GAP_PX = 14
+_CHARACTER_PX = 6.8  # of a value's text, to leave room for it at the right of the longest bar
+_ALIKE_MS = 1.0  # TTFT and TTFAT closer than this are one bar
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a lane; `text` stands at its end."""
+
+    value: float
+    text: str
+    thin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The reading speed in the unit of the bars: a rule at `at` in a band from `low` to `high`."""
+
+    low: float
+    at: float
+    high: float
+    text: str
+
+
+def ttft_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> charts.Figure | None:
+    """Time to first token per lane, and to the first answer token where thinking came before it."""
+    rows = [(lane, _first_tokens(lane)) for lane in lanes]
+    longest_ms = max((bar.value for _lane, bars in rows if isinstance(bars, list) for bar in bars), default=0.0)
+    in_s = longest_ms >= 2000
+    scaled = [(lane, [_in_seconds(b) for b in bars] if in_s and isinstance(bars, list) else bars)
+              for lane, bars in rows]  # fmt: skip
+    axis = _("seconds from request to first token") if in_s else _("milliseconds from request to first token")
+    return _bars(scaled, None, Words(_("Time to first token (TTFT)"), subtitle), axis, look)
+
+
+def throughput_chart(lanes: Sequence[ResultLane], band: Band | None, subtitle: str, look: Look) -> charts.Figure | None:
+    """Decode rate (thick) and end-to-end rate (thin) per lane, with the reading speed as a rule in its band."""
+    rows = [(lane, _rates(lane)) for lane in lanes]
+    words = Words(_("Throughput: decode and end to end"), subtitle)
+    return _bars(rows, band, words, _("tokens per second"), look)
+
+
+def value_text(figure: Quantity) -> str:
+    """The figure's text, with ~ where it rests on an estimate."""
+    return f"~{figure_text(figure)}" if ESTIMATED in figure.marks else figure_text(figure)
+
+
+def _first_tokens(lane: ResultLane) -> list[Bar] | str:
+    first, answer = lane.figures["ttft_ms"], lane.figures["ttfat_ms"]
+    if isinstance(first, Unavailable):
+        return _why(lane, first)
+    first_ms, answer_ms = float(first.value), number(answer)
+    if answer_ms is not None and isinstance(answer, Quantity) and abs(answer_ms - first_ms) > _ALIKE_MS:
+        to_answer = _("{time} first answer token").format(time=figure_text(answer))
+        return [Bar(first_ms, _("{time} first token").format(time=figure_text(first))),
+                Bar(answer_ms, to_answer, thin=True)]  # fmt: skip
+    return [Bar(first_ms, figure_text(first))]
+
+
+def _rates(lane: ResultLane) -> list[Bar] | str:
+    decode, overall = lane.figures["decode_tok_s"], lane.figures["e2e_tok_s"]
+    bars = []
+    if isinstance(decode, Quantity):
+        bars.append(Bar(float(decode.value), value_text(decode)))
+    if isinstance(overall, Quantity):
+        bars.append(Bar(float(overall.value), _("{rate} end to end").format(rate=value_text(overall)), thin=True))
+    return bars or _why(lane, decode)
+
+
+def _why(lane: ResultLane, figure: Figure) -> str:
+    if lane.has_failed:
+        return lane.outcome
+    return figure.reason if isinstance(figure, Unavailable) else ""
+
+
+def _in_seconds(bar: Bar) -> Bar:
+    return Bar(bar.value / 1000, bar.text, bar.thin)
+
+
+def _bars(
+    rows: Sequence[tuple[ResultLane, list[Bar] | str]], band: Band | None, words: Words, axis: str, look: Look
+) -> charts.Figure | None:
+    values = [bar.value for _lane, bars in rows if isinstance(bars, list) for bar in bars]
+    if not values:
+        return None
+    log = look.is_log(values)
+    placed = _Placed(look, top=float(LINE_PX if band else 0))
+    for lane, bars in rows:
+        placed.add(lane, bars)
+    height = math.ceil(placed.top)
+    x = _axis(values, band, log, axis, room_px=_room_px(rows), base=(base := _base(values, band, log)))
+    layers = [
+        *_band_layers(band, x, height, look, base),
+        *placed.layers(x, height, base),
+    ]
+    spoken = "; ".join(f"{lane.label}: {_spoken(bars)}" for lane, bars in rows)
+    told = Words(words.title, words.subtitle, f"{words.title}. {spoken}. {words.subtitle}")
+    return charts.finished(layers, told, look, height)
+
+
+class _Placed:
+    """Rows placed one under the other while they are added."""
+
+    def __init__(self, look: Look, top: float) -> None:
+        self.top = top
+        self._look = look
+        self._captions: list[dict[str, Any]] = []
+        self._bars: list[dict[str, Any]] = []
+        self._values: list[dict[str, Any]] = []
+        self._reasons: list[dict[str, Any]] = []
+
+    def add(self, lane: ResultLane, bars: list[Bar] | str) -> None:
+        """Place one lane: its caption, then its bars or the reason why there is none."""
+        colours = self._look.colours
+        self._captions.append({"y": self.top + LINE_PX / 2, "text": lane.label, "ink": colours.text})
+        self.top += LINE_PX + 2
+        if isinstance(bars, str):
+            ink = colours.failed if lane.has_failed else colours.quiet
+            self._reasons.append({"y": self.top + BAR_PX / 2, "text": bars, "ink": ink})
+            self.top += BAR_PX
+        for bar in bars if isinstance(bars, list) else []:
+            self._place(lane, bar)
+        self.top += GAP_PX
+
+    def _place(self, lane: ResultLane, bar: Bar) -> None:
+        colours, height = self._look.colours, THIN_PX if bar.thin else BAR_PX
+        slot = LINE_PX - 2
+        middle = self.top + slot / 2
+        origin = lane.backend.origin
+        self._bars.append({
+            "y": middle - height / 2, "y2": middle + height / 2, "value": bar.value, "origin": origin.value,
+            "colour": colours.lane(lane.index), "fill": charts.fill_of(origin) * (0.5 if bar.thin else 1),
+            "lane": lane.label, "text": bar.text,
+        })  # fmt: skip
+        ink = colours.quiet if bar.thin else colours.text
+        weight = "normal" if bar.thin else 600
+        self._values.append({"y": middle, "value": bar.value, "text": bar.text, "ink": ink, "dx": 7, "weight": weight})
+        self.top += slot + 2
+
+    def layers(self, x: alt.X, height: int, base: float) -> list[alt.Chart]:
+        """Everything placed, as chart layers; bars begin at `base`."""
+        left = alt.value(0)
+        tooltip = [alt.Tooltip("lane:N", title=_("Lane")), alt.Tooltip("text:N", title=_("Value"))]
+        bars = charts.rows_of(self._bars).mark_bar(strokeWidth=1.5).encode(
+            x=x, x2=alt.X2Datum(base), y=charts.down("y", height), y2="y2:Q", tooltip=tooltip,
+            color=alt.Color("colour:N", scale=None), stroke=alt.Stroke("colour:N", scale=None),
+            fillOpacity=alt.FillOpacity("fill:Q", scale=None), strokeDash=charts.dash_of(),
+        )  # fmt: skip
+        thick = [value for value in self._values if value["weight"] != "normal"]
+        thin = [value for value in self._values if value["weight"] == "normal"]
+        return [
+            bars,
+            *charts.texts(self._captions, height, left, self._look),
+            *charts.texts(self._reasons, height, left, self._look),
+            *charts.texts(thick, height, x, self._look),
+            *charts.texts(thin, height, x, self._look),
+        ]
+
+
+def _base(values: Sequence[float], band: Band | None, log: bool) -> float:
+    """Where bars begin: 0, or on a logarithmic scale the power of ten below everything drawn."""
+    if not log:
+        return 0.0
+    least = min([value for value in values if value > 0] + ([band.low] if band else []))
+    return float(10.0 ** math.floor(math.log10(least)))
+
+
+def _axis(
+    values: Sequence[float], band: Band | None, log: bool, title: str, *, room_px: float, base: float
+) -> alt.X:
+    most = max([*values, *([band.high] if band else [])])
+    scale = alt.Scale(
+        type="log" if log else "linear", domain=[base, most], nice=False, clamp=True,
+        rangeMax=alt.ExprRef(f"max(60, width - {room_px:.0f})"),
+    )  # fmt: skip
+    begin = _("bars begin at {base}").format(base=numbers.plain(base))
+    axis = alt.Axis(title=f"{charts.titled(title, log)}, {begin}" if log else title, tickCount=4, format=",~r",
+                    titleAnchor="start", domain=False, ticks=False, labelFlush=False)  # fmt: skip
+    return alt.X("value:Q", scale=scale, axis=axis)
+
+
+def _room_px(rows: Sequence[tuple[ResultLane, list[Bar] | str]]) -> float:
+    longest = max((len(bar.text) for _lane, bars in rows if isinstance(bars, list) for bar in bars), default=0)
+    return longest * _CHARACTER_PX + 16
+
+
+def _band_layers(band: Band | None, x: alt.X, height: int, look: Look, base: float) -> list[alt.Chart]:
+    if band is None:
+        return []
+    colours = look.colours
+    place = charts.rows_of([{"value": band.low, "high": band.high, "at": band.at, "y": LINE_PX, "y2": height}])
+    area = place.mark_rect(color=colours.reader_band).encode(x=x, x2="high:Q", y=charts.down("y", height), y2="y2:Q")
+    at = charts.rows_of([{"value": band.at, "y": LINE_PX / 2, "y2": height}])
+    rule = at.mark_rule(color=colours.reader, strokeWidth=2).encode(x=x, y=charts.down("y", height), y2="y2:Q")
+    label = {"value": band.at, "y": LINE_PX / 2, "text": band.text, "ink": colours.reader, "dx": 6, "weight": 600}
+    return [area, rule, *charts.texts([label], height, x, look)]
+
+
+def _spoken(bars: list[Bar] | str) -> str:
+    return bars if isinstance(bars, str) else ", ".join(bar.text for bar in bars)

@@ -1,0 +1,59 @@
+// Draws the table of metrics from texts: every text goes through textContent, nothing is markup.
+
+function make(tag, className, text, title) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (text) element.textContent = text;
+  if (title) element.title = title;
+  return element;
+}
+
+function headOf(lane) {
+  const cell = make("th", "lane", "", lane.note);
+  cell.scope = "col";
+  const name = make("span", "name", lane.name);
+  name.dir = "auto";
+  const mark = make("span", `mark ${lane.origin}`);
+  mark.style.color = lane.colour;
+  const title = make("span", "title");
+  title.append(mark, name);
+  cell.append(title, make("span", "badge", lane.badge));
+  return cell;
+}
+
+function cellOf([text, note, hint], lane) {
+  const cell = make("td", note && text === "–" ? "absent" : "", "", hint);
+  const label = make("span", "narrow", `${lane.name}, ${lane.badge}`);
+  label.dir = "auto";
+  const value = make("span", "value", text);
+  if (note) value.append(make("sup", "", String(note)));
+  cell.append(label, value);
+  if (hint) cell.setAttribute("aria-label", `${lane.name}: ${text}. ${hint}`);
+  return cell;
+}
+
+function rowOf(row, lanes) {
+  const line = make("tr");
+  const name = make("th", "metric", row.name, row.help);
+  name.scope = "row";
+  line.append(name, ...row.cells.map((cell, i) => cellOf(cell, lanes[i])));
+  return line;
+}
+
+export default function ({ parentElement, data }) {
+  const root = parentElement.querySelector(".tr-metrics");
+  const table = make("table");
+  const head = make("thead");
+  const titles = make("tr");
+  const corner = make("th", "metric", data.head);
+  corner.scope = "col";
+  titles.append(corner, ...data.lanes.map(headOf));
+  head.append(titles);
+  const body = make("tbody");
+  body.append(...data.rows.map((row) => rowOf(row, data.lanes)));
+  table.append(head, body);
+  table.style.setProperty("--lanes", data.lanes.length);
+  const notes = make("ol", "notes");
+  notes.append(...data.notes.map((sentence) => make("li", "", sentence)));
+  root.replaceChildren(table, notes);
+}
