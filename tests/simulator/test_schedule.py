@@ -23,7 +23,9 @@ PACES = st.builds(
 
 
 @given(TOKENS, PACES)
-def test_first_chunk_is_due_at_ttft_and_the_last_where_the_rate_puts_it(tokens: list[int], pace: Pace) -> None:
+def test_first_chunk_is_due_at_ttft_and_the_last_where_the_rate_puts_it(
+    tokens: list[int], pace: Pace
+) -> None:
     due = list(deadlines_ns(tokens, pace))
     assert len(due) == len(tokens)
     assert due[0] == round(pace.ttft_ms * 1e6)

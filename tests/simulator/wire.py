@@ -66,7 +66,9 @@ class Exchange:
 
 def exchange(port: int, method: str, path: str, body: bytes = b"", limit_s: float = LIMIT_S) -> Exchange:
     """One request on a connection of its own, read to its end."""
-    head = f"{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = (
+        f"{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
     reads: list[tuple[float, bytes]] = []
     end = "closed"
     with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as connection:
