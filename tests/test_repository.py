@@ -18,7 +18,7 @@ import lib
 ROOT = Path(__file__).resolve().parent.parent
 TABLES = sorted((ROOT / "lib" / "data").rglob("*.csv"))
 TEXT = {".py", ".md", ".toml", ".txt", ".sh", ".js", ".mjs", ".css", ".html", ".csv", ".json", ".example", ""}
-RECORDED = ("lib/data/recordings/", "tests/cases/")  # bytes of others, kept as they came
+RECORDED = ("lib/data/recordings/", "tests/contract/")  # bytes of others, kept as they came
 SOURCE_COLUMNS = ("source", "sources", "url", "basis")
 NAMES_OF_REGISTRIES = ("py" + "pi.org", "files.python" + "hosted.org", "registry.npm" + "js.org")
 PLACES = re.compile(r"/(?:home|root|Users|work)/[A-Za-z0-9_.-]|[A-Z]:\\Users\\")
@@ -93,6 +93,12 @@ def _code(document: Path) -> str:
     text = document.read_text("utf-8")
     blocks = re.findall(r"^```.*?^```", text, re.MULTILINE | re.DOTALL)
     return "\n".join([*blocks, *re.findall(r"`[^`\n]+`", text)])
+
+
+def test_make_test_runs_every_javascript_test() -> None:
+    scripts = [p for p in (ROOT / "tests" / "js").rglob("*.*js") if "node:test" in p.read_text("utf-8")]
+    left_out = [p.name for p in scripts if p.parent.name != "js" or not p.name.endswith((".test.js", ".test.mjs"))]
+    assert left_out == []
 
 
 def test_the_documents_link_only_to_files_that_exist() -> None:
