@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from tests.bench import ceiling, machine, stamps, stock
+from tests.bench import ceiling, followed, machine, page, stamps, stock
 from tests.bench.report import Section, lines, summary, write
 
-BENCHMARKS: dict[str, Callable[[bool], list[Section]]] = {
+BENCHMARKS: dict[str, Callable[[bool], Iterator[Section]]] = {
     "stamps": stamps.run,
+    "followed": followed.run,
     "ceiling": ceiling.run,
     "stock": stock.run,
+    "page": page.run,
 }
 
 
@@ -25,7 +28,7 @@ def main() -> None:
     """Parse, run, print, keep."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(BENCHMARKS)}; default: all")
-    parser.add_argument("--quick", action="store_true", help="under a minute: fewer and shorter repetitions")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter repetitions")
     parser.add_argument("--out", type=Path, default=Path("bench-results.json"), help="where the JSON goes")
     options = parser.parse_args()
     if unknown := set(options.names) - BENCHMARKS.keys():
@@ -33,19 +36,22 @@ def main() -> None:
     found = machine.describe()
     print(machine.line(found), flush=True)
     sections: list[Section] = []
-    foreign: dict[str, float] = {}
     for name in options.names or BENCHMARKS:
-        began, others = time.monotonic(), machine.Others()
-        for section in BENCHMARKS[name](options.quick):
+        began_s = time.monotonic()
+        for section in watched(BENCHMARKS[name](options.quick)):
             sections.append(section)
             print("\n".join(lines(section)), flush=True)
-        took_s = time.monotonic() - began
-        foreign[name] = round(others.percent(), 1)
-        print(
-            f"  ({name}: {took_s:.0f} s; other programs used {foreign[name]:g} % of the machine)", flush=True
-        )
-    write(options.out, {**found, "other_programs_percent": foreign}, sections)
-    print(f"\n{summary(sections)}. Written to {options.out}.")
+        print(f"  ({name}: {time.monotonic() - began_s:.0f} s)", flush=True)
+    write(options.out, found, sections)
+    print(f"\n{summary(sections)}\nWritten to {options.out}.")
+
+
+def watched(sections: Iterator[Section]) -> Iterator[Section]:
+    """Each section with how much of the machine other programs used while it was measured."""
+    others = machine.Others()
+    for section in sections:
+        yield replace(section, others_percent=others.percent())
+        others = machine.Others()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ at which the truth server itself does not keep its schedule says nothing about t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from tests.bench.accuracy import Pair, percentile
 from tests.bench.machine import cpu_s, rss_mb
@@ -21,15 +21,15 @@ RATES = (6_000, 12_000, 24_000, 32_000, 40_000, 48_000, 56_000, 64_000)
 BEHIND_PERCENT = 1.0
 
 
-def run(quick: bool) -> list[Section]:
+def run(quick: bool) -> Iterator[Section]:
     """Two sections: the ceiling, and the cost at 6,000 chunks/s."""
     rates, seconds = ((6_000, 24_000, 48_000), 0.7) if quick else (RATES, 1.5)
     with Truth() as truth, Product() as product:
         product.race(truth, specs(LANES, 750, 0.3))
-        cost = _cost(truth, product, *((1.5, 1) if quick else (4.0, 3)))
+        yield _cost(truth, product, *((1.5, 1) if quick else (4.0, 3)))
         top, p99, limit = climb(lambda race: product.race(truth, race)[0], rates, seconds)
         floor, _, _ = climb(lambda race: raced_by("raw_client", truth, race), rates, seconds)
-    ceiling = Section(
+    yield Section(
         f"Ceiling, {LANES} lanes, rate rising until falling behind by {BEHIND_PERCENT:g} %",
         (
             Finding("kept up with", "chunks/s", (top,), at_least=48_000, note=limit),
@@ -37,7 +37,6 @@ def run(quick: bool) -> list[Section]:
             Finding("bare sockets kept up with", "chunks/s", (floor,)),
         ),
     )
-    return [ceiling, cost]
 
 
 def climb(

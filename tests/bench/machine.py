@@ -36,9 +36,7 @@ def line(machine: dict[str, Any]) -> str:
 
 def cpu_s(pid: int) -> float:
     """Processor seconds a process has used so far in all its threads (Linux; resolution 10 ms)."""
-    stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-    fields = stat.rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS_PER_S
+    return sum(_ticks(pid)[:2]) / TICKS_PER_S
 
 
 def rss_mb(pid: int) -> float:
@@ -80,6 +78,12 @@ def tree(pid: int) -> set[int]:
     return found
 
 
+def _ticks(pid: int) -> list[int]:
+    """User, system, and the same of the children it has waited for."""
+    stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    return [int(field) for field in stat.rpartition(")")[2].split()[11:15]]
+
+
 def _busy_s() -> float:
     try:
         first = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()
@@ -94,7 +98,7 @@ def _own_s() -> float:
     own_s = times.user + times.system + times.children_user + times.children_system
     for pid in tree(os.getpid()) - {os.getpid()}:
         try:
-            own_s += cpu_s(pid)
+            own_s += sum(_ticks(pid)) / TICKS_PER_S
         except OSError:
             continue  # it has just ended, and is counted among the children that have
     return own_s

@@ -43,6 +43,9 @@ class Keeper:
     def __init__(self) -> None:
         self.runs: dict[str, Kept] = {}
 
+    def on_begun(self, run_id: str, origin_ns: int) -> None:
+        """Its origin comes again at the end."""
+
     def on_view(self, run_id: str, message: bytes) -> None:
         self.runs[run_id].view_bytes += len(message)
 

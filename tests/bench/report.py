@@ -13,6 +13,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+NOTICEABLE_PERCENT = 2.0
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -65,6 +67,7 @@ class Section:
     title: str
     findings: tuple[Finding, ...] = ()
     absent: str = ""
+    others_percent: float | None = None  # of the machine, used by programs that are not ours meanwhile
 
 
 def number(value: float) -> str:
@@ -81,6 +84,8 @@ def lines(section: Section) -> Iterator[str]:
     if section.absent:
         yield f"  not measured: {section.absent}"
         return
+    if section.others_percent is not None and section.others_percent >= NOTICEABLE_PERCENT:
+        yield f"  (other programs used {number(section.others_percent)} % of the machine meanwhile)"
     width = max(len(finding.name) for finding in section.findings)
     yield f"  {'':{width}}  {'target':>10}  {'median':>9}  {'worst':>9}  {'':9}"
     for finding in section.findings:
@@ -98,6 +103,7 @@ def write(path: Path, machine: dict[str, Any], sections: list[Section]) -> None:
             {
                 "title": section.title,
                 "absent": section.absent or None,
+                "others_percent": section.others_percent,
                 "findings": [
                     {
                         **asdict(finding),
@@ -117,13 +123,18 @@ def write(path: Path, machine: dict[str, Any], sections: list[Section]) -> None:
 def summary(sections: list[Section]) -> str:
     """How many targets there were and how many were met, in one line."""
     judged = [finding for section in sections for finding in section.findings if finding.verdict]
-    missed = [finding.name for finding in judged if finding.verdict == "MISSED"]
+    missed = [
+        f"{finding.name} ({section.title.partition(' (')[0]})"
+        for section in sections
+        for finding in section.findings
+        if finding.verdict == "MISSED"
+    ]
     unmeasured = [section.title for section in sections if section.absent]
     text = f"{len(judged) - len(missed)} of {len(judged)} targets met"
     if missed:
-        text += f"; missed: {', '.join(missed)}"
+        text += "\nMissed: " + "; ".join(missed)
     if unmeasured:
-        text += f"; not measured: {', '.join(unmeasured)}"
+        text += "\nNot measured: " + "; ".join(unmeasured)
     return text
 
 

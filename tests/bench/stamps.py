@@ -6,7 +6,7 @@ over loopback and the wake-up of the reading process are part of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
 from tests.bench.accuracy import Pair, percentile
 from tests.bench.product import Product
@@ -15,13 +15,11 @@ from tests.bench.report import Finding, Section
 from tests.bench.truth import Truth
 
 LOADS = ((8, 750.0), (4, 3000.0))
-Race = Callable[[], list[Pair]]
 
 
-def run(quick: bool) -> list[Section]:
+def run(quick: bool) -> Iterator[Section]:
     """The section for each load, and one for TTFT."""
     seconds, times, rounds = (1.5, 1, 3) if quick else (4.0, 3, 13)
-    sections = []
     with Truth() as truth:
         for lanes, rate in LOADS:
             race = specs(lanes, rate, seconds)
@@ -33,9 +31,8 @@ def run(quick: bool) -> list[Section]:
             title = (
                 f"Stamps, {lanes} lanes x {rate:,.0f} tok/s, one token per chunk ({seconds:g} s, {times} x)"
             )
-            sections.append(Section(title, (*errors(ours), *for_comparison("bare sockets", floor))))
-        sections.append(ttft(truth, rounds))
-    return sections
+            yield Section(title, (*errors(ours), *for_comparison("bare sockets", floor)))
+        yield ttft(truth, rounds)
 
 
 def errors(repetitions: list[list[Pair]], p99_ms: float = 1.0) -> tuple[Finding, ...]:
