@@ -14,6 +14,7 @@ from lib.i18n import _, ngettext
 
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥"}
 _TENTHS_BELOW = 100  # numbers below this show one digit after the point
+_SMALLEST = 1e-9
 _MS_PER_S = 1000
 _S_PER_MIN = 60
 _S_PER_H = 3600
@@ -102,8 +103,8 @@ def _below_ten(value: float) -> str:
 
 
 def _small(value: float) -> str:
-    """Two digits that matter for a value in [0, 1)."""
-    if value <= 0:
+    """Two digits that matter for a value in [0, 1); what is below any instrument's reach is 0."""
+    if value < _SMALLEST:
         return "0"
     digits = 1 - math.floor(math.log10(value))
     return f"{rounded(value, digits):.{digits}f}"

@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 
 from lib import tokens
 
-PROSE = "The keeper's log, page 12: “wind rising”…\n\n    for i in range(3):\n灯塔看守人在日志里写道。 Größe! 🚲👩‍🚀 "
+PROSE = (
+    "The keeper's log, page 12: “wind rising”…\n\n    for i in range(3):\n"
+    "灯塔看守人在日志里写道。 Größe! 🚲👩‍🚀 "
+)
 
 
 def test_known_texts_have_their_known_counts() -> None:

@@ -38,6 +38,12 @@ def cost(measured: Measurement) -> Figure:
     return Quantity(amount / _MILLION, prices.currency, marks)
 
 
+def is_published(backend: Backend) -> bool:
+    """Whether the prices needed for a cost are known."""
+    prices = backend.prices
+    return prices is not None and prices.input is not None and prices.output is not None
+
+
 def as_decimal(amount: Quantity) -> Decimal:
     """The amount of a cost figure as the Decimal it is."""
     return amount.value if isinstance(amount.value, Decimal) else Decimal(str(amount.value))

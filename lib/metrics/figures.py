@@ -75,7 +75,7 @@ def cost_text(measured: Measurement) -> dict[str, Any]:
             "text": _("{amount} (this machine)").format(amount=numbers.money(cost.NOTHING)),
             "reason": None,
         }
-    published = measured.backend.prices is not None
+    published = cost.is_published(measured.backend)
     return {"text": _("not known") if published else _("not published"), "reason": amount.reason}
 
 

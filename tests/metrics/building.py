@@ -11,7 +11,9 @@ from lib.domain.run import Backend, Mode, Origin, Params, Prices, Prompt, Run
 MS = 1_000_000
 SENT_MS = 5  # after the run's origin, so that t0 and the origin are not mistaken for each other
 CHANNELS = {"a": ev.Channel.ANSWER, "r": ev.Channel.THINKING, "t": ev.Channel.TOOL}
-ANSWER_WORDS = "The keeper climbed the stairs each night to trim the wick and wind the clock that turned the lens. "
+ANSWER_WORDS = (
+    "The keeper climbed the stairs each night to trim the wick and wind the clock that turned the lens. "
+)
 
 Piece = tuple[float, str] | tuple[float, str, str]
 
@@ -83,9 +85,7 @@ def backend(
     return Backend(name.lower(), name, base_url, model, origin, prices=prices)
 
 
-def run(
-    lanes: Sequence[tuple[Backend, ev.Generation]], mode: Mode = Mode.ALL_AT_ONCE
-) -> Run:
+def run(lanes: Sequence[tuple[Backend, ev.Generation]], mode: Mode = Mode.ALL_AT_ONCE) -> Run:
     return Run(
         "run",
         Prompt("Why?"),

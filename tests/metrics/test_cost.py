@@ -37,7 +37,9 @@ def test_without_a_published_cached_price_the_sum_is_an_upper_bound() -> None:
         (Prices(Decimal(1), Decimal(4)), None),
     ],
 )
-def test_an_unknown_price_or_count_has_a_reason_and_no_amount(prices: Prices | None, usage: dict[str, int] | None) -> None:
+def test_an_unknown_price_or_count_has_a_reason_and_no_amount(
+    prices: Prices | None, usage: dict[str, int] | None
+) -> None:
     assert isinstance(cost(measure(generation(PIECES, usage=usage), backend(prices=prices))), Unavailable)
 
 

@@ -30,7 +30,12 @@ def test_a_steady_stream_has_its_rate() -> None:
 
 
 def test_tokens_of_the_first_arrival_are_left_out() -> None:
-    pieces = [(400, "Long ropes hold"), (460, " wide sails while"), (520, " small crews watch"), (580, " the grey sea roll")]
+    pieces = [
+        (400, "Long ropes hold"),
+        (460, " wide sails while"),
+        (520, " small crews watch"),
+        (580, " the grey sea roll"),
+    ]
     decode = _decode(generation(pieces, usage={"completion_tokens": 13}))
     assert number(decode) == pytest.approx(10 / 0.18)
     assert isinstance(decode, Quantity)
@@ -50,12 +55,18 @@ def test_the_servers_own_count_of_the_first_chunk_is_taken() -> None:
 
 def test_a_running_usage_says_what_the_first_arrival_held() -> None:
     pieces = [(250, "Rivers carve"), (330, " deep"), (410, " valleys.")]
-    running = [ev.Usage(at(ms), {"completion_tokens": n}, i) for i, (ms, n) in enumerate([(250, 4), (330, 7), (410, 12)])]
+    running = [
+        ev.Usage(at(ms), {"completion_tokens": n}, i)
+        for i, (ms, n) in enumerate([(250, 4), (330, 7), (410, 12)])
+    ]
     assert number(_decode(generation(pieces, extra=running))) == pytest.approx(8 / 0.16)
 
 
 def test_the_wait_for_a_late_usage_is_not_in_the_rate() -> None:
-    early, late = (generation([(300, "Ducks"), (500, " paddle")], usage={"completion_tokens": 7}, end_ms=end) for end in (500, 1400))
+    early, late = (
+        generation([(300, "Ducks"), (500, " paddle")], usage={"completion_tokens": 7}, end_ms=end)
+        for end in (500, 1400)
+    )
     assert _decode(early) == _decode(late)
 
 
@@ -92,14 +103,20 @@ def test_thinking_of_an_unknown_share_gives_a_reason() -> None:
     [
         generation([(300, "Blue")], usage={"completion_tokens": 1}),
         generation([(300, "All of it came in one frame of some length.")], usage={"completion_tokens": 12}),
-        generation([(1740, w) for w in "Fog hides the far shore .".split()], reads=[1] * 6, usage={"completion_tokens": 8}),
+        generation(
+            [(1740, w) for w in ["Fog", "hides", "the", "far", "shore", "."]],
+            reads=[1] * 6,
+            usage={"completion_tokens": 8},
+        ),
         generation([(200, "Salt"), (260, " and")], usage={"completion_tokens": 20}),
         generation([], usage={"completion_tokens": 5}, finish="tool_calls"),
-        generation([(800, "Salt"), (840, " and"), (920, " lime.")],
-                   usage={"completion_tokens": 40, "completion_tokens_details": {"reasoning_tokens": 44}}),
+        generation(
+            [(800, "Salt"), (840, " and"), (920, " lime.")],
+            usage={"completion_tokens": 40, "completion_tokens_details": {"reasoning_tokens": 44}},
+        ),
     ],
     ids=["one token", "one chunk", "one read", "under 100 ms", "no text", "contradiction"],
-)  # fmt: skip
+)
 def test_where_there_is_nothing_to_divide_by_there_is_a_reason(made: ev.Generation) -> None:
     decode = _decode(made)
     assert isinstance(decode, Unavailable)
@@ -116,7 +133,9 @@ def test_a_buffered_stream_has_an_end_to_end_rate_only() -> None:
 
 def test_several_choices_share_one_count_so_there_is_no_rate() -> None:
     other = [ev.Delta(at(210), ev.Channel.ANSWER, " right", 77, 1)]
-    measured = measure(generation([(200, "Left"), (500, " bank")], usage={"completion_tokens": 90}, extra=other), backend())
+    measured = measure(
+        generation([(200, "Left"), (500, " bank")], usage={"completion_tokens": 90}, extra=other), backend()
+    )
     assert isinstance(rates.decode_rate(measured), Unavailable)
     assert isinstance(rates.end_to_end_rate(measured), Unavailable)
 
@@ -126,7 +145,9 @@ def test_end_to_end_takes_all_output_over_the_whole_time() -> None:
     assert number(rates.end_to_end_rate(measured)) == pytest.approx(412 / 4.12)
 
 
-@pytest.mark.parametrize("status", [ev.Status.STOPPED, ev.Status.ERROR, ev.Status.INCOMPLETE, ev.Status.INTERRUPTED])
+@pytest.mark.parametrize(
+    "status", [ev.Status.STOPPED, ev.Status.ERROR, ev.Status.INCOMPLETE, ev.Status.INTERRUPTED]
+)
 def test_an_answer_that_is_not_complete_has_no_end_to_end_rate_but_its_decode_rate(status: ev.Status) -> None:
     measured = measure(steady(40, status=status), backend())
     assert isinstance(rates.end_to_end_rate(measured), Unavailable)

@@ -15,7 +15,9 @@ ENGLISH = reading.speed("en")
 
 
 def test_gaps_are_between_distinct_arrivals() -> None:
-    measured = measure(generation([(100, "a"), (100, "b"), (160, "c"), (400, "d")], reads=[1, 1, 2, 3]), backend())
+    measured = measure(
+        generation([(100, "a"), (100, "b"), (160, "c"), (400, "d")], reads=[1, 1, 2, 3]), backend()
+    )
     assert texture.gaps(measured) == [60, 240]
     assert number(texture.median_gap_ms(measured)) == 150
     assert number(texture.longest_gap_ms(measured)) == 240
@@ -37,7 +39,9 @@ def test_one_arrival_has_no_gap_to_speak_of() -> None:
 
 def test_tokens_per_chunk_counts_what_was_shown() -> None:
     hidden = {"completion_tokens": 412, "completion_tokens_details": {"reasoning_tokens": 400}}
-    measured = measure(generation([(1, "Yes"), (2, ","), (3, " it"), (4, " floats.")], usage=hidden), backend())
+    measured = measure(
+        generation([(1, "Yes"), (2, ","), (3, " it"), (4, " floats.")], usage=hidden), backend()
+    )
     assert number(texture.tokens_per_chunk(measured)) == 3
 
 
@@ -71,5 +75,10 @@ def test_chinese_is_read_by_characters() -> None:
 
 def test_where_there_is_no_answer_there_is_nothing_to_read() -> None:
     measured = measure(generation([(100, "only thoughts", "r")], status=ev.Status.COMPLETE), backend())
-    for figure in (reader_view.time_to_read_s, reader_view.human_done_s, reader_view.starved_s, reader_view.lead_s):
+    for figure in (
+        reader_view.time_to_read_s,
+        reader_view.human_done_s,
+        reader_view.starved_s,
+        reader_view.lead_s,
+    ):
         assert isinstance(figure(measured, ENGLISH), Unavailable)

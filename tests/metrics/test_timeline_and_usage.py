@@ -14,10 +14,17 @@ from tests.metrics.building import MS, at, generation
 
 def test_ttft_counts_from_the_attempt_that_answered_and_the_wait_stands_apart() -> None:
     events = (
-        ev.Attempt(0, 1), ev.Sent(1 * MS), ev.Headers(20 * MS, 429), ev.Waiting(20 * MS, 1000.0, "429"),
-        ev.Attempt(1020 * MS, 2), ev.Sent(1021 * MS), ev.Headers(1100 * MS, 200),
-        ev.Delta(1321 * MS, ev.Channel.ANSWER, "Slow", 1), ev.Done(1400 * MS), ev.Ended(1400 * MS, ev.Status.COMPLETE),
-    )  # fmt: skip
+        ev.Attempt(0, 1),
+        ev.Sent(1 * MS),
+        ev.Headers(20 * MS, 429),
+        ev.Waiting(20 * MS, 1000.0, "429"),
+        ev.Attempt(1020 * MS, 2),
+        ev.Sent(1021 * MS),
+        ev.Headers(1100 * MS, 200),
+        ev.Delta(1321 * MS, ev.Channel.ANSWER, "Slow", 1),
+        ev.Done(1400 * MS),
+        ev.Ended(1400 * MS, ev.Status.COMPLETE),
+    )
     time = timeline(ev.Generation(0, events))
     assert (time.since_sent_ms(time.first_ns), time.waited_ms, time.attempts) == (300, 1000, 2)
     assert time.failed is None
@@ -25,7 +32,11 @@ def test_ttft_counts_from_the_attempt_that_answered_and_the_wait_stands_apart() 
 
 def test_the_first_token_is_of_any_channel_and_the_answer_has_its_own() -> None:
     time = timeline(generation([(200, "Hm", "r"), (1200, "Four", "a"), (1240, ".", "a")]))
-    assert [time.since_sent_ms(t) for t in (time.first_ns, time.first_answer_ns, time.last_ns)] == [200, 1200, 1240]
+    assert [time.since_sent_ms(t) for t in (time.first_ns, time.first_answer_ns, time.last_ns)] == [
+        200,
+        1200,
+        1240,
+    ]
 
 
 def test_a_reply_of_tool_calls_alone_begins_with_their_first_piece() -> None:

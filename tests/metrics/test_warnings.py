@@ -25,17 +25,39 @@ def _codes(made: ev.Generation) -> list[str]:
         steady(200),
         generation([(300, "Blue")], usage={"completion_tokens": 1}),
         generation([(300, "Blue")], usage={"completion_tokens": 2}),
-        generation([(400, "Long ropes hold"), (460, " wide sails while"), (520, " small crews watch"),
-                    (580, " the grey sea roll")], usage={"completion_tokens": 13}),
+        generation(
+            [
+                (400, "Long ropes hold"),
+                (460, " wide sails while"),
+                (520, " small crews watch"),
+                (580, " the grey sea roll"),
+            ],
+            usage={"completion_tokens": 13},
+        ),
         generation([(200, "Hm", "r"), (500, "Ship"), (540, " ahoy.")], usage=USAGE),
         generation(PIECES, usage=USAGE, extra=[ev.Served(at(1), "replay-model-2026-08-06")]),
-        generation(PIECES, usage={"prompt_tokens": 10000, "completion_tokens": 5,
-                                  "prompt_tokens_details": {"cached_tokens": 8000}}),
+        generation(
+            PIECES,
+            usage={
+                "prompt_tokens": 10000,
+                "completion_tokens": 5,
+                "prompt_tokens_details": {"cached_tokens": 8000},
+            },
+        ),
         generation([], status=ev.Status.ERROR, finish=None, extra=[ev.Failed(at(20), "auth")]),
     ],
-    ids=["plain", "long", "one token", "one token and its end mark", "speculative", "thinking", "dated model",
-         "shared prefix", "failed before any text"],
-)  # fmt: skip
+    ids=[
+        "plain",
+        "long",
+        "one token",
+        "one token and its end mark",
+        "speculative",
+        "thinking",
+        "dated model",
+        "shared prefix",
+        "failed before any text",
+    ],
+)
 def test_a_sound_result_carries_no_warning(made: ev.Generation) -> None:
     assert _codes(made) == []
 
@@ -46,30 +68,59 @@ def test_a_sound_result_carries_no_warning(made: ev.Generation) -> None:
         (generation(PIECES), ["usage_estimated"]),
         (generation(PIECES, usage={"prompt_tokens": 0, "completion_tokens": 0}), ["usage_estimated"]),
         (generation(PIECES, usage={**USAGE, "total_tokens": 99}), ["usage_inconsistent"]),
-        (generation([(9, w) for w in "Fog hides the far shore .".split()], reads=[1] * 6, usage=USAGE), ["burst"]),
-        (generation([(100, ANSWER_WORDS * 2), *((500 + i * 9, " and") for i in range(50))], usage={"completion_tokens": 90}), ["burst"]),
+        (
+            generation(
+                [(9, w) for w in ["Fog", "hides", "the", "far", "shore", "."]], reads=[1] * 6, usage=USAGE
+            ),
+            ["burst"],
+        ),
+        (
+            generation(
+                [(100, ANSWER_WORDS * 2), *((500 + i * 9, " and") for i in range(50))],
+                usage={"completion_tokens": 90},
+            ),
+            ["burst"],
+        ),
         (generation([(1200, "The tide chart shows two highs.")], usage=USAGE), ["not_streamed"]),
         (generation(PIECES, usage=USAGE, finish=None), ["no_finish_reason"]),
         (generation(PIECES, finish=None, status=ev.Status.INCOMPLETE), ["usage_estimated", "incomplete"]),
         (generation(PIECES, usage=USAGE, finish="length"), ["truncated_length"]),
         (generation(PIECES, usage=USAGE, finish="content_filter"), ["content_filter"]),
-        (generation([(200, "First", "r"), (300, " weigh", "r")], usage=USAGE, finish="length"), ["truncated_length", "empty_answer"]),
+        (
+            generation([(200, "First", "r"), (300, " weigh", "r")], usage=USAGE, finish="length"),
+            ["truncated_length", "empty_answer"],
+        ),
         (generation([(250, "get_time({})", "t")], usage=USAGE, finish="tool_calls"), ["empty_answer"]),
         (generation(PIECES, usage=USAGE, extra=[ev.Served(at(1), "backup-model-8b")]), ["model_mismatch"]),
         (generation([*PIECES, (290, " �")], usage=USAGE), ["replacement_characters"]),
-        (generation(PIECES, usage={"prompt_tokens": 2048, "completion_tokens": 5,
-                                   "prompt_tokens_details": {"cached_tokens": 2032}}), ["prompt_cached"]),
+        (
+            generation(
+                PIECES,
+                usage={
+                    "prompt_tokens": 2048,
+                    "completion_tokens": 5,
+                    "prompt_tokens_details": {"cached_tokens": 2032},
+                },
+            ),
+            ["prompt_cached"],
+        ),
         (steady(20, status=ev.Status.STOPPED), ["usage_estimated", "stopped_by_user"]),
         (generation(PIECES, status=ev.Status.ERROR, finish=None), ["usage_estimated"]),
-        (generation(PIECES, usage=USAGE, extra=[ev.Warned(at(1), "bad_chunk", "half a frame")]), ["bad_chunk"]),
+        (
+            generation(PIECES, usage=USAGE, extra=[ev.Warned(at(1), "bad_chunk", "half a frame")]),
+            ["bad_chunk"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_result_carries_the_warning_of_its_kind_and_no_other(made: ev.Generation, codes: list[str]) -> None:
     assert _codes(made) == codes
 
 
 def test_what_the_collector_warned_of_keeps_its_detail_and_comes_once() -> None:
-    twice = [ev.Warned(at(1), "param_dropped", "temperature"), ev.Warned(at(2), "param_dropped", "temperature")]
+    twice = [
+        ev.Warned(at(1), "param_dropped", "temperature"),
+        ev.Warned(at(2), "param_dropped", "temperature"),
+    ]
     made = generation(PIECES, usage=USAGE, extra=twice)
     assert warnings_of(measure(made, backend())) == [("param_dropped", "temperature")]
 
