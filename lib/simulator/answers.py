@@ -23,6 +23,7 @@ FOLDER = Path(__file__).parent / "texts"
 _MAIN_END = "%%"
 _BETWEEN_BLOCKS = "\n\n"
 _HAN = re.compile(r"[\u3400-\u9fff]")
+_LATIN_WORD = re.compile(r"[A-Za-z]+")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _CODE = re.compile(
     r"\b(python|javascript|typescript|rust|golang|sql|regex|(write|some|source|in) code)\b"
@@ -96,12 +97,13 @@ def answer_to(
 
 
 def language_of(prompt: str) -> str:
-    """`zh` or `en`: the language asked for by name, else Chinese when the prompt is written in it."""
+    """`zh` or `en`: the language asked for by name, else Chinese when most of the prompt is written in it."""
     if re.search(r"in (simplified )?chinese|用中文|中文回答", prompt, re.I):
         return "zh"
     if re.search(r"in english|用英[文语]|英文回答", prompt, re.I):
         return "en"
-    return "zh" if _HAN.search(prompt) and not _KANA.search(prompt) else "en"
+    characters, words = len(_HAN.findall(prompt)), len(_LATIN_WORD.findall(prompt))
+    return "zh" if characters > words and not _KANA.search(prompt) else "en"
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from lib.simulator.answers import Answer, answer_to
@@ -57,12 +58,13 @@ def plan_reply(asked: ChatRequest, profile: Profile, *, number: int, created_s: 
         seed=seed_of(asked),
     )
     envelope = Envelope(f"chatcmpl-sim{number:08d}", asked.model, created_s, asked.include_usage)
-    return Plan(envelope, answer, chunks, pace, prompt_tokens_of(asked))
+    return Plan(envelope, answer, chunks, pace, prompt_tokens(asked.messages))
 
 
-def prompt_tokens_of(asked: ChatRequest) -> int:
+@lru_cache(maxsize=16)  # lanes of one race ask the same
+def prompt_tokens(messages: tuple[tuple[str, str], ...]) -> int:
     """Tokens of the messages and of OpenAI's frame around them (o200k_base)."""
-    return sum(count(text) + _MESSAGE_TOKENS for _, text in asked.messages) + _REPLY_START_TOKENS
+    return sum(count(text) + _MESSAGE_TOKENS for _, text in messages) + _REPLY_START_TOKENS
 
 
 def seed_of(asked: ChatRequest) -> int:

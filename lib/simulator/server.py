@@ -23,8 +23,9 @@ from lib.simulator.profiles import Profile
 from lib.simulator.recordings import Recording
 from lib.simulator.reply import Chunk, broken, stream_frames, usage_of, whole_body
 from lib.simulator.request import ChatRequest, parse_request
+from lib.tokens import TokenizerError
 
-MAX_BODY_BYTES = 32 * 1024 * 1024
+MAX_BODY_BYTES = 8 * 1024 * 1024
 _JSON = "application/json"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -93,11 +94,11 @@ class Simulator:
     async def _stream(
         self, request: web.Request, asked: ChatRequest, profile: Profile, fault: Fault | None, start_ns: int
     ) -> web.StreamResponse:
+        plan = self._plan(asked, profile)
+        usage = usage_of(plan.prompt_tokens, plan.answer)
         headers = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
         response = web.StreamResponse(headers=headers)
         await response.prepare(request)
-        plan = self._plan(asked, profile)
-        usage = usage_of(plan.prompt_tokens, plan.answer)
         frames = stream_frames(plan.envelope, plan.chunks, plan.due_ns(), plan.answer.finish_reason, usage)
         place = _place_after(plan.chunks, asked.wish.after_tokens)
         if fault is Fault.MALFORMED_FRAME:
@@ -175,7 +176,9 @@ async def _in_openai_shape(request: web.Request, handler: Handler) -> web.Stream
     except web.HTTPMethodNotAllowed:
         refused = ApiError(405, f"Not allowed to {request.method} on {request.path}")
     except web.HTTPRequestEntityTooLarge:
-        refused = ApiError(413, "The request body is too large")
+        refused = ApiError(413, f"The request body is larger than {MAX_BODY_BYTES} bytes")
+    except TokenizerError as error:
+        refused = ApiError(400, f"The messages cannot be counted: {error}", param="messages")
     return web.Response(status=refused.status, body=refused.body, headers=refused.headers, content_type=_JSON)
 
 

@@ -1,4 +1,4 @@
-"""What a simulated backend says: language, form, length, and that the texts are whole and true to themselves."""
+"""What a simulated backend says: language, form and length, and that its texts are whole."""
 
 from __future__ import annotations
 
@@ -80,8 +80,10 @@ def test_a_topic_does_not_turn_a_wish_for_code_into_prose() -> None:
 @pytest.mark.parametrize(
     ("prompt", "language"),
     [
-        ("灯塔", "zh"), ("lighthouse", "en"), ("Explain the tide in Chinese.", "zh"), ("用英文介绍灯塔", "en"),
+        ("灯塔", "zh"), ("lighthouse", "en"), ("The tide, in Chinese.", "zh"), ("用英文介绍灯塔", "en"),
         ("灯台はどのように", "en"),
+        ("What does 灯 mean?", "en"),
+        ("用 Python 写一个排序函数", "zh"),
     ],
 )  # fmt: skip
 def test_the_answer_comes_in_the_language_of_the_prompt_or_the_one_it_names(

@@ -12,6 +12,7 @@ import pytest
 
 from lib.simulator.profiles import load_profiles
 from lib.simulator.recordings import load_recordings
+from lib.simulator.server import MAX_BODY_BYTES
 from lib.tokens import count
 from tests.simulator.conftest import Running
 from tests.simulator.wire import QUICK, ask, exchange
@@ -54,7 +55,7 @@ def test_openais_sdk_reads_an_answer_in_one_piece(client: openai.OpenAI) -> None
 
 
 def test_models_are_all_profiles_and_recordings_each_with_its_origin(client: openai.OpenAI) -> None:
-    origins = {model.id: model.model_extra["origin"] for model in client.models.list()}
+    origins = {model.id: (model.model_extra or {})["origin"] for model in client.models.list()}
     assert origins == {
         **{profile.id: "simulated" for profile in load_profiles()},
         **{recording.id: "recorded" for recording in load_recordings()},
@@ -62,7 +63,7 @@ def test_models_are_all_profiles_and_recordings_each_with_its_origin(client: ope
 
 
 def test_one_model_can_be_asked_for(client: openai.OpenAI) -> None:
-    assert client.models.retrieve("gpt4-tier-cloud").model_extra["name"] == "GPT-4-class cloud"
+    assert client.models.retrieve("gpt4-tier-cloud").to_dict()["name"] == "GPT-4-class cloud"
     with pytest.raises(openai.NotFoundError):
         client.models.retrieve("gpt-none")
 
@@ -103,7 +104,11 @@ def test_stop_ends_before_the_word(simulator: Running) -> None:
 
 
 def test_ignore_eos_goes_on_to_max_tokens(simulator: Running) -> None:
-    asked = {"max_tokens": 5_000, "ignore_eos": True, "stream_options": {"include_usage": True}}
+    asked: dict[str, Any] = {
+        "max_tokens": 5_000,
+        "ignore_eos": True,
+        "stream_options": {"include_usage": True},
+    }
     assert ask(simulator.port, **asked).chunks[-1]["usage"]["completion_tokens"] == 5_000
 
 
@@ -158,7 +163,10 @@ def test_a_stream_says_headers_at_once_and_the_first_token_at_ttft(simulator: Ru
 
 
 def test_an_answer_in_one_piece_takes_as_long_as_its_stream(simulator: Running) -> None:
-    asked = {"max_tokens": 21, "simulator": {"ttft_ms": 200, "tok_s": 100, "tokens_per_chunk": 1}}
+    asked: dict[str, Any] = {
+        "max_tokens": 21,
+        "simulator": {"ttft_ms": 200, "tok_s": 100, "tokens_per_chunk": 1},
+    }
     got = ask(simulator.port, stream=False, **asked)
     assert got.reads[0][0] >= 0.4
 
@@ -231,6 +239,11 @@ def test_a_wrong_address_is_refused_in_the_same_shape(
     got = exchange(simulator.port, method, path)
     assert got.status == status
     assert path in json.loads(got.payload)["error"]["message"]
+
+
+def test_a_body_beyond_the_limit_is_refused_in_the_same_shape(simulator: Running) -> None:
+    got = ask(simulator.port, prompt="x" * MAX_BODY_BYTES)
+    assert (got.status, json.loads(got.payload)["error"]["type"]) == (413, "invalid_request_error")
 
 
 def test_the_root_explains_the_server(simulator: Running) -> None:
