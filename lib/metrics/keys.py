@@ -6,7 +6,6 @@ infinite.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -35,22 +34,17 @@ def measure_keys(generation: ev.Generation, backend: Backend, prices: Prices | N
 
 
 def tool_calls(measured: Measurement) -> list[dict[str, str]]:
-    """The tool calls of choice 0 as name and arguments, read back from their text `name(arguments)`."""
-    text = "".join(delta.text for delta in measured.time.tool_chunks)
-    calls: list[dict[str, str]] = []
-    while "(" in text:
-        name, _bracket, rest = text.partition("(")
-        length = _arguments_length(rest)
-        calls.append({"name": name.strip(" \n\t,;)"), "arguments": rest[:length]})
-        text = rest[length:].removeprefix(")")
-    return calls or ([{"name": text.strip(), "arguments": ""}] if text.strip() else [])
-
-
-def _arguments_length(text: str) -> int:
-    try:
-        return json.JSONDecoder().raw_decode(text)[1]
-    except ValueError:
-        return len(text.rstrip().removesuffix(")"))
+    """The tool calls of choice 0: name and arguments as sent, in order."""
+    calls: dict[int, tuple[str, list[str]]] = {}
+    current = 0
+    for event in measured.time.events:
+        if isinstance(event, ev.ToolCall) and event.choice == 0:
+            current = event.index
+            name, arguments = calls.get(current, ("", []))
+            calls[current] = (event.name or name, arguments)
+        elif isinstance(event, ev.Delta) and event.channel is ev.Channel.TOOL and event.choice == 0:
+            calls.setdefault(current, ("", []))[1].append(event.text)
+    return [{"name": name, "arguments": "".join(parts)} for name, parts in calls.values()]
 
 
 def _outcome(measured: Measurement) -> dict[str, Any]:

@@ -47,7 +47,7 @@ class Timeline:
     chunks: tuple[ev.Delta, ...]  # answer and thinking
     answer_chunks: tuple[ev.Delta, ...]
     thinking_chunks: tuple[ev.Delta, ...]
-    tool_chunks: tuple[ev.Delta, ...]
+    tool_chunks: tuple[ev.Delta, ...]  # names and arguments
     other_choices: tuple[ev.Delta, ...]
     events: tuple[ev.Event, ...]  # of the attempt that answered
 
@@ -97,7 +97,7 @@ class Timeline:
 def timeline(generation: ev.Generation) -> Timeline:
     """Order one generation in time."""
     answering = _answering_attempt(generation.events)
-    deltas = [event for event in answering if isinstance(event, ev.Delta)]
+    deltas = [delta for event in answering for delta in _text_of(event)]
     of_first_choice = [delta for delta in deltas if delta.choice == 0]
     attempts = generation.of(ev.Attempt)
     connected = _last(answering, ev.Connected)
@@ -138,17 +138,31 @@ def _arrival(read: int, deltas: tuple[ev.Delta, ...]) -> Arrival:
     return Arrival(deltas[0].at_ns, read, deltas)
 
 
+def _text_of(event: ev.Event) -> tuple[ev.Delta, ...]:
+    """The event as text that was generated: a delta, or the name of a tool call."""
+    if isinstance(event, ev.Delta):
+        return (event,)
+    if isinstance(event, ev.ToolCall):
+        return (ev.Delta(event.at_ns, ev.Channel.TOOL, event.name, event.read, event.choice),)
+    return ()
+
+
 def _answering_attempt(events: tuple[ev.Event, ...]) -> tuple[ev.Event, ...]:
     starts = [index for index, event in enumerate(events) if type(event) is ev.Attempt]
     return events[starts[-1] :] if starts else events
 
 
 def _end_ns(events: tuple[ev.Event, ...]) -> int | None:
-    """[DONE] or the end of the body; the cut when the connection was lost; None when we hung up."""
+    """[DONE] or the end of the body; the cut when the connection was lost.
+
+    None when we hung up first, and for a gateway's own error page: then the API never replied.
+    """
+    headers, failed = _last(events, ev.Headers), _last(events, ev.Failed)
+    if failed and failed.kind == "server_error" and headers and "html" in headers.content_type:
+        return None
     over = _first(events, ev.Done) or _first(events, ev.BodyEnd)
     if over:
         return over.at_ns
-    failed = _last(events, ev.Failed)
     return failed.at_ns if failed and failed.kind not in _BEFORE_END_OF_BODY else None
 
 

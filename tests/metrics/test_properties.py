@@ -61,10 +61,11 @@ EVENTS = st.one_of(
         st.none() | st.integers(0, 9),
     ),
     st.builds(ev.Delta, NS, st.just(ev.Channel.ANSWER), TEXT, st.integers(0, 50)),
+    st.builds(ev.ToolCall, NS, st.integers(0, 2), st.text(max_size=5), st.integers(0, 5), st.integers(0, 1)),
     st.builds(ev.Attempt, NS, st.integers(1, 3)),
     st.builds(ev.Connected, NS, st.none() | st.floats(0, 1e4)),
     st.builds(ev.Sent, NS),
-    st.builds(ev.Headers, NS, st.integers(100, 599)),
+    st.builds(ev.Headers, NS, st.integers(100, 599), st.sampled_from(["", "text/html", "text/event-stream"])),
     st.builds(ev.Usage, NS, _usage_values(), st.integers(0, 5)),
     st.builds(
         ev.Finish,

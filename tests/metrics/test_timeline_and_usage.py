@@ -74,6 +74,17 @@ def test_the_end_is_done_or_the_bodys_end_or_the_cut_and_never_our_own_hanging_u
     assert time.since_sent_ms(time.end_ns) == end_ms
 
 
+def test_a_gateways_own_error_page_is_no_reply_that_could_end() -> None:
+    page = [ev.Headers(at(30), 502, "text/html"), ev.BodyEnd(at(50)), ev.Failed(at(50), "server_error")]
+    time = timeline(generation([], status=ev.Status.ERROR, finish=None, extra=page))
+    assert time.end_ns is None
+
+
+def test_the_name_of_a_tool_call_is_its_first_piece() -> None:
+    time = timeline(generation([(300, "{}", "t")], extra=[ev.ToolCall(at(250), 0, "get_time", 0)]))
+    assert time.since_sent_ms(time.first_tool_ns) == 250
+
+
 def _usage(*values: dict[str, Any], has_text: bool = True) -> Any:
     return usage([ev.Usage(index, value, index) for index, value in enumerate(values)], has_text=has_text)
 
