@@ -104,10 +104,6 @@ def _model_mismatch(measured: Measurement) -> str | None:
     return served if served and not is_same_model(measured.backend.model, served) else None
 
 
-def _replacement_characters(measured: Measurement) -> str | None:
-    return "" if "\N{REPLACEMENT CHARACTER}" in measured.answer + measured.thinking else None
-
-
 def _prompt_cached(measured: Measurement) -> str | None:
     prompt, cached = measured.usage.prompt, measured.usage.cached
     return f"{cached}/{prompt}" if prompt and cached and cached >= CACHED_SHARE * prompt else None
@@ -128,7 +124,6 @@ _RULES: dict[str, Callable[[Measurement], str | None]] = {
     "content_filter": _content_filter,
     "empty_answer": _empty_answer,
     "model_mismatch": _model_mismatch,
-    "replacement_characters": _replacement_characters,
     "prompt_cached": _prompt_cached,
     "stopped_by_user": _stopped_by_user,
 }

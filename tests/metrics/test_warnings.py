@@ -92,7 +92,6 @@ def test_a_sound_result_carries_no_warning(made: ev.Generation) -> None:
         ),
         (generation([(250, "get_time({})", "t")], usage=USAGE, finish="tool_calls"), ["empty_answer"]),
         (generation(PIECES, usage=USAGE, extra=[ev.Served(at(1), "backup-model-8b")]), ["model_mismatch"]),
-        (generation([*PIECES, (290, " �")], usage=USAGE), ["replacement_characters"]),
         (
             generation(
                 PIECES,
