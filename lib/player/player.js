@@ -118,6 +118,7 @@ class Mount {
     this.painted.port1.onmessage = () => this.player?.paintedAt(this.view.performance.now());
     this.tick = (at) => this.#tick(at);
     this.view.requestAnimationFrame(this.tick);
+    parent.ownerDocument.fonts?.ready.then(() => this.player?.stage.onRedraw());
   }
 
   update({ data, setTriggerValue }) {

@@ -104,7 +104,7 @@ export class Stage {
     this.last = t;
     const textTime = this.still ? Math.floor(t / STILL_STEP_MS) * STILL_STEP_MS : t;
     const fresh = this.views.map((view, index) => view.write(race.lanes[index], textTime));
-    const due = at - this.counted >= COUNT_EVERY_MS || at < this.counted;
+    const due = at - this.counted >= COUNT_EVERY_MS || at < this.counted || Math.abs(t - this.countedTime) >= COUNT_EVERY_MS;
     if (due) this.#count(race, t, at);
     if (due) for (const view of this.views) view.aim(t);
     for (const view of this.views) view.text.scroll(this.still);
@@ -115,6 +115,7 @@ export class Stage {
 
   #count(race, t, at) {
     this.counted = at;
+    this.countedTime = t;
     const scale_ms = barScale(race, t);
     const result = race.resultAt(t);
     this.views.forEach((view, index) => {
@@ -132,12 +133,14 @@ export class Stage {
   #headline(race, t, result) {
     if (this.shownResult !== (result?.value ?? null)) this.#showResult(result?.value ?? null);
     if (result) return;
-    const done = race.lanes.filter((lane) => lane.at(t).ended(t)).length;
+    const ends = race.lanes.map((lane) => lane.at(t)).filter((generation) => generation.ended(t)).map((generation) => generation.end.status);
+    const done = ends.filter((status) => status === "complete").length;
+    const other = ends.length - done;
     const person = this.reader.generation?.readerAt(t, this.speeds);
     const sents = race.lanes.map((lane) => lane.at(t).sentAt(t)).filter((sent) => sent !== null);
     const read = person ? say("headline_person", { count: quantity(person.read, person.unit === "char" ? "chars" : "words") }) : say("headline_person_none");
     setText(this.headlineTime, sents.length ? clock(Math.max(0, t - Math.min(...sents))) : clock(0));
-    setText(this.headlineDone, say("headline_done", { done, lanes: count(race.lanes.length) }));
+    setText(this.headlineDone, say(other ? "headline_done_other" : "headline_done", { done, other, lanes: count(race.lanes.length) }));
     setText(this.headlineRead, read);
   }
 

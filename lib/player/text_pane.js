@@ -5,6 +5,12 @@ const BLOCK_CHARS = 1200;
 const LONGEST_BLOCK_CHARS = 6000;
 const FENCE = /^ {0,3}(```|~~~)/;
 
+/** `at`, or one less where that would cut a character in halves. */
+function whole(text, at) {
+  const code = text.charCodeAt(at - 1);
+  return code >= 0xd800 && code < 0xdc00 ? at - 1 : at;
+}
+
 export class TextPane {
   constructor(host) {
     this.host = host;
@@ -24,7 +30,8 @@ export class TextPane {
   append(text) {
     let from = 0;
     while (from < text.length) {
-      const stop = text.indexOf("\n", from) + 1 || text.length;
+      const line = text.indexOf("\n", from) + 1 || text.length;
+      const stop = line - from > LONGEST_BLOCK_CHARS ? whole(text, from + LONGEST_BLOCK_CHARS) : line;
       this.#put(text.slice(from, stop));
       from = stop;
     }

@@ -72,7 +72,7 @@ export class Track {
     if (!context) return;
     const lines = scene.lanes.map((lane) => this.#line(lane, t));
     const axes = this.#axes(scene, lines, t);
-    this.#grid(context, axes);
+    if (scene.lanes.length) this.#grid(context, axes);
     const person = scene.reader && this.#person(context, scene.reader, axes, t);
     const drawn = lines.map((line) => this.#stroke(context, line, axes));
     if (!person && !drawn.some(Boolean)) this.#ghost(context, axes);

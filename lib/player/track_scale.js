@@ -60,15 +60,17 @@ function candidates(anchor, width, height) {
  */
 export function placeLabels(labels, height, frame, points, before = []) {
   const placed = [];
-  labels.forEach((label, index) => {
+  const order = labels.map((_, index) => index).sort((a, b) => labels[b].y - labels[a].y); // low lines keep low labels
+  for (const index of order) {
+    const label = labels[index];
     let best = null;
     candidates(label, label.width, height).forEach((box, which) => {
       const kept = before[index]?.which === which ? -6 : 0;
-      const covered = placed.reduce((sum, other) => sum + overlap(box, other), 0);
+      const covered = placed.reduce((sum, other) => sum + (other ? overlap(box, other) : 0), 0);
       const cost = box.far + kept + covered * 100 + outside(box, frame) * 1000 + hits(box, points) * 0.8;
       if (!best || cost < best.cost) best = { ...box, which, cost };
     });
-    placed.push(best);
-  });
+    placed[index] = best;
+  }
   return placed;
 }
