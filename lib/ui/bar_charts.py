@@ -50,15 +50,21 @@ class Band:
 def ttft_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> charts.Figure | None:
     """Time to first token per lane, and to the first answer token where thinking came before it."""
     rows = [(lane, _first_tokens(lane)) for lane in lanes]
-    longest_ms = max((bar.value for _lane, bars in rows if isinstance(bars, list) for bar in bars), default=0.0)
+    longest_ms = max(
+        (bar.value for _lane, bars in rows if isinstance(bars, list) for bar in bars), default=0.0
+    )
     in_s = longest_ms >= 2000
     scaled = [(lane, [_in_seconds(b) for b in bars] if in_s and isinstance(bars, list) else bars)
               for lane, bars in rows]  # fmt: skip
-    axis = _("seconds from request to first token") if in_s else _("milliseconds from request to first token")
+    axis = (
+        _("seconds from request to first token") if in_s else _("milliseconds from request to first token")
+    )
     return _bars(scaled, None, Words(_("Time to first token (TTFT)"), subtitle), axis, look)
 
 
-def throughput_chart(lanes: Sequence[ResultLane], band: Band | None, subtitle: str, look: Look) -> charts.Figure | None:
+def throughput_chart(
+    lanes: Sequence[ResultLane], band: Band | None, subtitle: str, look: Look
+) -> charts.Figure | None:
     """Decode rate (thick) and end-to-end rate (thin) per lane, with the reading speed as a rule in its band."""
     rows = [(lane, _rates(lane)) for lane in lanes]
     words = Words(_("Throughput: decode and end to end"), subtitle)
@@ -88,7 +94,9 @@ def _rates(lane: ResultLane) -> list[Bar] | str:
     if isinstance(decode, Quantity):
         bars.append(Bar(float(decode.value), value_text(decode)))
     if isinstance(overall, Quantity):
-        bars.append(Bar(float(overall.value), _("{rate} end to end").format(rate=value_text(overall)), thin=True))
+        bars.append(
+            Bar(float(overall.value), _("{rate} end to end").format(rate=value_text(overall)), thin=True)
+        )
     return bars or _why(lane, decode)
 
 
@@ -103,7 +111,11 @@ def _in_seconds(bar: Bar) -> Bar:
 
 
 def _bars(
-    rows: Sequence[tuple[ResultLane, list[Bar] | str]], band: Band | None, words: Words, axis: str, look: Look
+    rows: Sequence[tuple[ResultLane, list[Bar] | str]],
+    band: Band | None,
+    words: Words,
+    axis: str,
+    look: Look,
 ) -> charts.Figure | None:
     values = [bar.value for _lane, bars in rows if isinstance(bars, list) for bar in bars]
     if not values:
@@ -112,15 +124,14 @@ def _bars(
     placed = _Placed(look, top=float(LINE_PX if band else 0))
     for lane, bars in rows:
         placed.add(lane, bars)
-    height = math.ceil(placed.top)
-    x = _axis(values, band, log, axis, room_px=_room_px(rows), base=(base := _base(values, band, log)))
-    layers = [
-        *_band_layers(band, x, height, look, base),
-        *placed.layers(x, height, base),
-    ]
+    sheet = charts.Sheet(look, math.ceil(placed.top))
+    base = _base(values, band, log)
+    x = _axis(values, band, log, axis, room_px=_room_px(rows), base=base)
+    if band:
+        _draw_band(sheet, band, x)
+    placed.draw(sheet, x, base)
     spoken = "; ".join(f"{lane.label}: {_spoken(bars)}" for lane, bars in rows)
-    told = Words(words.title, words.subtitle, f"{words.title}. {spoken}. {words.subtitle}")
-    return charts.finished(layers, told, look, height)
+    return sheet.finished(Words(words.title, words.subtitle, f"{words.title}. {spoken}. {words.subtitle}"))
 
 
 class _Placed:
@@ -158,28 +169,26 @@ class _Placed:
             "lane": lane.label, "text": bar.text,
         })  # fmt: skip
         ink = colours.quiet if bar.thin else colours.text
-        weight = "normal" if bar.thin else 600
-        self._values.append({"y": middle, "value": bar.value, "text": bar.text, "ink": ink, "dx": 7, "weight": weight})
+        self._values.append(
+            {"y": middle, "value": bar.value, "text": bar.text, "ink": ink, "thin": bar.thin}
+        )
         self.top += slot + 2
 
-    def layers(self, x: alt.X, height: int, base: float) -> list[alt.Chart]:
-        """Everything placed, as chart layers; bars begin at `base`."""
+    def draw(self, sheet: charts.Sheet, x: alt.X, base: float) -> None:
+        """Draw everything placed; bars begin at `base`."""
         left = alt.value(0)
-        tooltip = [alt.Tooltip("lane:N", title=_("Lane")), alt.Tooltip("text:N", title=_("Value"))]
-        bars = charts.rows_of(self._bars).mark_bar(strokeWidth=1.5).encode(
-            x=x, x2=alt.X2Datum(base), y=charts.down("y", height), y2="y2:Q", tooltip=tooltip,
-            color=alt.Color("colour:N", scale=None), stroke=alt.Stroke("colour:N", scale=None),
-            fillOpacity=alt.FillOpacity("fill:Q", scale=None), strokeDash=charts.dash_of(),
+        tooltip = [alt.Tooltip(field="lane", type="nominal", title=_("Lane")),
+                   alt.Tooltip(field="text", type="nominal", title=_("Value"))]  # fmt: skip
+        bars = sheet.rows(self._bars).mark_bar(strokeWidth=1.5).encode(
+            x=x, x2=alt.X2Datum(base), y=sheet.down("y"), y2=alt.Y2(field="y2"), tooltip=tooltip,
+            color=charts.own_colour(), stroke=alt.Stroke(field="colour", type="nominal", scale=None),
+            fillOpacity=alt.FillOpacity(field="fill", type="quantitative", scale=None), strokeDash=charts.dash_of(),
         )  # fmt: skip
-        thick = [value for value in self._values if value["weight"] != "normal"]
-        thin = [value for value in self._values if value["weight"] == "normal"]
-        return [
-            bars,
-            *charts.texts(self._captions, height, left, self._look),
-            *charts.texts(self._reasons, height, left, self._look),
-            *charts.texts(thick, height, x, self._look),
-            *charts.texts(thin, height, x, self._look),
-        ]
+        sheet.draw(bars)
+        sheet.write(self._captions, left, halo=True)
+        sheet.write(self._reasons, left, halo=True)
+        sheet.write([value for value in self._values if not value["thin"]], x, dx=7, fontWeight=600)
+        sheet.write([value for value in self._values if value["thin"]], x, dx=7)
 
 
 def _base(values: Sequence[float], band: Band | None, log: bool) -> float:
@@ -198,27 +207,34 @@ def _axis(
         type="log" if log else "linear", domain=[base, most], nice=False, clamp=True,
         rangeMax=alt.ExprRef(f"max(60, width - {room_px:.0f})"),
     )  # fmt: skip
-    begin = _("bars begin at {base}").format(base=numbers.plain(base))
-    axis = alt.Axis(title=f"{charts.titled(title, log)}, {begin}" if log else title, tickCount=4, format=",~r",
-                    titleAnchor="start", domain=False, ticks=False, labelFlush=False)  # fmt: skip
-    return alt.X("value:Q", scale=scale, axis=axis)
+    begin = _("bars begin at {base}").format(base=numbers.whole(base) if base >= 1 else numbers.plain(base))
+    powers = [10.0**power for power in range(-3, 7) if base <= 10.0**power <= most]
+    ticks = {"values": powers} if log else {"tickCount": 4}
+    axis = alt.Axis(title=f"{charts.titled(title, log)}, {begin}" if log else title, format=",~r", **ticks,
+                    titleAnchor="start", labelFlush=False)  # fmt: skip
+    return alt.X(field="value", type="quantitative", scale=scale, axis=axis)
 
 
 def _room_px(rows: Sequence[tuple[ResultLane, list[Bar] | str]]) -> float:
-    longest = max((len(bar.text) for _lane, bars in rows if isinstance(bars, list) for bar in bars), default=0)
+    longest = max(
+        (len(bar.text) for _lane, bars in rows if isinstance(bars, list) for bar in bars), default=0
+    )
     return longest * _CHARACTER_PX + 16
 
 
-def _band_layers(band: Band | None, x: alt.X, height: int, look: Look, base: float) -> list[alt.Chart]:
-    if band is None:
-        return []
-    colours = look.colours
-    place = charts.rows_of([{"value": band.low, "high": band.high, "at": band.at, "y": LINE_PX, "y2": height}])
-    area = place.mark_rect(color=colours.reader_band).encode(x=x, x2="high:Q", y=charts.down("y", height), y2="y2:Q")
-    at = charts.rows_of([{"value": band.at, "y": LINE_PX / 2, "y2": height}])
-    rule = at.mark_rule(color=colours.reader, strokeWidth=2).encode(x=x, y=charts.down("y", height), y2="y2:Q")
-    label = {"value": band.at, "y": LINE_PX / 2, "text": band.text, "ink": colours.reader, "dx": 6, "weight": 600}
-    return [area, rule, *charts.texts([label], height, x, look)]
+def _draw_band(sheet: charts.Sheet, band: Band, x: alt.X) -> None:
+    colours = sheet.look.colours
+    row = {"value": band.low, "high": band.high, "y": LINE_PX, "y2": sheet.height}
+    downwards = {"y": sheet.down("y"), "y2": alt.Y2(field="y2")}
+    area = (
+        sheet.rows([row])
+        .mark_rect(color=colours.reader_band)
+        .encode(x=x, x2=alt.X2(field="high"), **downwards)
+    )
+    at = sheet.rows([{"value": band.at, "y": LINE_PX / 2, "y2": sheet.height}])
+    sheet.draw(area, at.mark_rule(color=colours.reader, strokeWidth=2).encode(x=x, **downwards))
+    label = {"value": band.at, "y": LINE_PX / 2, "text": band.text, "ink": colours.reader}
+    sheet.write([label], x, dx=6, fontWeight=600)
 
 
 def _spoken(bars: list[Bar] | str) -> str:

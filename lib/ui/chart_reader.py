@@ -16,7 +16,9 @@ def band_of(lanes: Sequence[ResultLane]) -> Band | None:
 
     Tokens of all answers / seconds to read all of them; None when no answer can be read.
     """
-    readable = [(lane, number(lane.figures["time_to_read_s"]), lane.measured.counts.answer) for lane in lanes]
+    readable = [
+        (lane, number(lane.figures["time_to_read_s"]), lane.measured.counts.answer) for lane in lanes
+    ]
     known = [(lane, seconds, tokens) for lane, seconds, tokens in readable if seconds and tokens]
     if not known:
         return None

@@ -15,7 +15,11 @@ from lib.domain.run import Origin
 
 Theme = Literal["light", "dark"]
 PALETTE_FILE = Path(__file__).parents[1] / "data" / "palette.json"
-DASHES: dict[Origin, list[float]] = {Origin.LIVE: [1, 0], Origin.SIMULATED: [6, 3], Origin.RECORDED: [1.5, 2.5]}
+DASHES: dict[Origin, list[float]] = {
+    Origin.LIVE: [1, 0],
+    Origin.SIMULATED: [6, 3],
+    Origin.RECORDED: [1.5, 2.5],
+}
 FONT = '"Source Sans", "Source Sans 3", sans-serif'
 
 

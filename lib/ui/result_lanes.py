@@ -92,7 +92,9 @@ def lanes_of(run: Run, speed: ReadingSpeed | None) -> tuple[ResultLane, ...]:
 
 def badge_word(origin: Origin) -> str:
     """The badge in words."""
-    return {Origin.LIVE: _("live"), Origin.SIMULATED: _("simulated"), Origin.RECORDED: _("recorded")}[origin]
+    return {Origin.LIVE: _("live"), Origin.SIMULATED: _("simulated"), Origin.RECORDED: _("recorded")}[
+        origin
+    ]
 
 
 def mode_words(mode: Mode) -> str:
@@ -140,8 +142,15 @@ def _lanes(seen: _Seen) -> tuple[ResultLane, ...]:
 
 
 def _lane(
-    index: int, name: str, backend: Backend, measured: Measurement, speed: ReadingSpeed | None, place: int | None
+    index: int,
+    name: str,
+    backend: Backend,
+    measured: Measurement,
+    speed: ReadingSpeed | None,
+    place: int | None,
 ) -> ResultLane:
     reader = speed_for(measured.answer, speed)
     warnings = tuple((code, warning_sentence(code, detail)) for code, detail in warnings_of(measured))
-    return ResultLane(index, name, backend, measured, reader, compute_all(measured, reader), warnings, place)
+    return ResultLane(
+        index, name, backend, measured, reader, compute_all(measured, reader), warnings, place
+    )

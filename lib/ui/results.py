@@ -6,8 +6,10 @@ It places what `lib.metrics` computed and computes nothing itself. A lane that f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
+from altair.utils.schemapi import debug_mode
 
 from lib import numbers
 from lib.domain.run import Run
@@ -17,6 +19,8 @@ from lib.ui import charts
 from lib.ui.bar_charts import throughput_chart, ttft_chart
 from lib.ui.chart_reader import band_of
 from lib.ui.charts import Look
+from lib.ui.curve_chart import curve_chart
+from lib.ui.gap_charts import arrival_chart, gap_chart
 from lib.ui.result_lanes import ResultLane, lanes_of, mode_words
 from lib.ui.table import show_table
 
@@ -30,7 +34,7 @@ def show_results(run: Run, reading: ReadingSpeed | None) -> None:
         _nothing(lanes)
         return
     look = _look(run)
-    _charts(run, lanes, look)
+    _show_charts(run, lanes, look)
     st.markdown(f"#### {_('All metrics')}", anchors=False)
     st.caption(_conditions(run))
     show_table(run, lanes, look.theme)
@@ -40,19 +44,46 @@ def subtitle_of(run: Run, lanes: Sequence[ResultLane]) -> str:
     """Mode and token source, for every chart."""
     counted = {lane.measured.is_estimated for lane in lanes if lane.measured.output_tokens is not None}
     sources = {
-        frozenset({False}): _("tokens by the servers' usage"),
-        frozenset({True}): _("tokens estimated from the text"),
+        frozenset({False}): _("tokens: usage of the servers"),
+        frozenset({True}): _("tokens: estimated from the text"),
     }
-    source = sources.get(frozenset(counted), _("tokens by the servers' usage, ~ estimated"))
+    source = sources.get(frozenset(counted), _("usage of the servers, ~ estimated"))
     return f"{mode_words(run.mode)} · {source}"
 
 
-def _charts(run: Run, lanes: Sequence[ResultLane], look: Look) -> None:
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The charts of a result; None where there is nothing to draw."""
+
+    ttft: charts.Figure | None
+    throughput: charts.Figure | None
+    curves: charts.Figure | None
+    arrivals: charts.Figure | None
+    gaps: charts.Figure | None
+
+
+def figures_of(run: Run, lanes: Sequence[ResultLane], look: Look) -> Figures:
+    """All charts of a run, built without Altair's validation (the tests validate them)."""
     subtitle = subtitle_of(run, lanes)
-    grid = st.grid(2, min_column_width=COLUMN_PX, gap="large")
-    with grid:
-        _figure(ttft_chart(lanes, subtitle, look), _("No first token came, so there is none to time."))
-        _figure(throughput_chart(lanes, band_of(lanes), subtitle, look), _("No lane has a rate."))
+    with debug_mode(False):
+        return Figures(
+            ttft_chart(lanes, subtitle, look),
+            throughput_chart(lanes, band_of(lanes), subtitle, look),
+            curve_chart(lanes, subtitle, look),
+            arrival_chart(lanes, subtitle, look),
+            gap_chart(lanes, subtitle, look),
+        )
+
+
+def _show_charts(run: Run, lanes: Sequence[ResultLane], look: Look) -> None:
+    figures = figures_of(run, lanes, look)
+    with st.grid(2, min_column_width=COLUMN_PX, gap="large"):
+        _figure(figures.ttft, _("No first token came, so there is none to time."))
+        _figure(figures.throughput, _("No lane has a rate."))
+    _figure(figures.curves, _("The texts could not be counted, so there is no curve."))
+    with st.grid(2, min_column_width=COLUMN_PX, gap="large"):
+        _figure(figures.arrivals, _("No text arrived."))
+        _figure(figures.gaps, _("There were fewer than two arrivals, so there is no gap."))
 
 
 def _figure(figure: charts.Figure | None, otherwise: str) -> None:
@@ -60,7 +91,7 @@ def _figure(figure: charts.Figure | None, otherwise: str) -> None:
     if figure is None:
         st.caption(otherwise)
     else:
-        st.altair_chart(figure.chart, width="stretch", theme=None, alt=figure.alt)
+        st.vega_lite_chart(figure.spec, width="stretch", theme=None, alt=figure.alt)
 
 
 def _look(run: Run) -> Look:
@@ -71,9 +102,9 @@ def _conditions(run: Run) -> str:
     health = run.clock_health_ms
     clock = (_("clock health not recorded") if health is None
              else _("clock late by at most {time}").format(time=numbers.milliseconds(health)))  # fmt: skip
-    return _("Requests {mode} · {clock} · point at a name for its definition, at a dash for the reason").format(
-        mode=mode_words(run.mode), clock=clock
-    )
+    return _(
+        "Requests {mode} · {clock} · point at a name for its definition, at a dash for the reason"
+    ).format(mode=mode_words(run.mode), clock=clock)
 
 
 def _nothing(lanes: Sequence[ResultLane]) -> None:

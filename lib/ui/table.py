@@ -64,7 +64,7 @@ def table_of(run: Run, lanes: Sequence[ResultLane], theme: Theme) -> dict[str, A
     """Everything the component shows, as JSON values."""
     notes = Notes()
     rows = [_told(_("Outcome"), _outcome_help(), [_outcome(lane, notes) for lane in lanes]),
-            _told(_("Place"), _("Order of the last text, complete answers only."), [_place(lane) for lane in lanes]),
+            _told(_("Place"), _("Order of the last text, complete answers only."), [_place(lane, notes) for lane in lanes]),
             _told(_("Token source"), _("Who counted the output tokens."), [_source(lane) for lane in lanes])]  # fmt: skip
     rows += [_metric_row(metric, lanes, notes) for metric in CATALOGUE]
     return {
@@ -132,8 +132,10 @@ def _outcome_help() -> str:
     return _("How the answer ended, and what to know about it.")
 
 
-def _place(lane: ResultLane) -> Cell:
-    return Cell(str(lane.place)) if lane.place else Cell(DASH)
+def _place(lane: ResultLane, notes: Notes) -> Cell:
+    if lane.place:
+        return Cell(str(lane.place))
+    return _with_note(DASH, _("Only a complete answer has a place."), notes)
 
 
 def _source(lane: ResultLane) -> Cell:

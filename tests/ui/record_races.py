@@ -51,7 +51,9 @@ class Inbox:
         self.ended.set()
 
 
-def race(prompt: str, backends: list[Backend], limits: dict[int, Limits] | None = None, most: int = 512) -> Run:
+def race(
+    prompt: str, backends: list[Backend], limits: dict[int, Limits] | None = None, most: int = 512
+) -> Run:
     inbox = Inbox()
     client = CollectorClient(inbox)
     client.start()
@@ -80,7 +82,10 @@ def main(folder: Path) -> None:
     def made(model: str, name: str, origin: Origin = Origin.SIMULATED, **extra: Any) -> Backend:
         return Backend(model, name, url, model, origin, extra_body={"simulator": extra} if extra else {})
 
-    cloud, sol = made("gpt4-tier-cloud", "GPT-4-class cloud"), made("gpt-5.6-sol-standard", "GPT-5.6 Sol standard")
+    cloud, sol = (
+        made("gpt4-tier-cloud", "GPT-4-class cloud"),
+        made("gpt-5.6-sol-standard", "GPT-5.6 Sol standard"),
+    )
     fast = made("gpt-5.6-sol-ultrafast", "GPT-5.6 Sol Ultrafast")
     real = made("rec-llamacpp-q4", "llama.cpp Q4_0", Origin.RECORDED)
     vllm = made("rec-vllm-sky", "vLLM bf16, sky", Origin.RECORDED)
@@ -93,7 +98,9 @@ def main(folder: Path) -> None:
     refused = made("claude-fable-5", "Claude Fable 5", fault="rate_limit")
     broken = made("claude-sonnet-4.6", "Claude Sonnet 4.6", fault="server_error")
     thinking = made("gpt-5.6-sol-fast", "GPT-5.6 Sol Fast", thinking_tokens=160)
-    stalled = made("gpu-cloud-llama31-70b", "GPU cloud Llama-3.1-70B", fault="stall", after_tokens=150, stall_s=2)
+    stalled = made(
+        "gpu-cloud-llama31-70b", "GPU cloud Llama-3.1-70B", fault="stall", after_tokens=150, stall_s=2
+    )
     lumps = made("cerebras-wse3-kimi-k2.6", "Cerebras Kimi K2.6", tokens_per_chunk=8)
     stop = {2: Limits(stop_after_s=3.0, max_attempts=1)}
     races = {
