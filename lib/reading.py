@@ -17,7 +17,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
-from lib.i18n import _
+from lib.i18n import _, current_language
 
 Unit = Literal["word", "char"]
 
@@ -111,9 +111,13 @@ class Reading:
         return read, read if reading else None
 
 
-@cache
 def speeds() -> tuple[ReadingSpeed, ...]:
     """Every reading speed known: silent reading by language first, then other ways to take in English."""
+    return _speeds(current_language())
+
+
+@cache
+def _speeds(_interface_language: str) -> tuple[ReadingSpeed, ...]:
     by_language = [_of_language(row) for row in _rows("reading_speed.csv")]
     others = [_of_baseline(row) for row in _rows("human_baselines.csv") if row["id"] != "silent-nonfiction"]
     return (*by_language, *others)

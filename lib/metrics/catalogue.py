@@ -31,6 +31,16 @@ class Metric:
     source: str
     compute: Compute
 
+    @property
+    def title(self) -> str:
+        """The name in the language of the interface."""
+        return _(self.name)
+
+    @property
+    def definition(self) -> str:
+        """The formula in the language of the interface."""
+        return _(self.formula)
+
 
 def ttft_ms(measured: Measurement) -> Figure:
     """Time to first token of any channel, in ms: min(tr, ta) - t0."""
@@ -174,6 +184,9 @@ CATALOGUE: tuple[Metric, ...] = (
            reader_view.units_per_s),
     Metric("reading_ratio", "Times reading speed", "", "×", "text rate / (reading speed per minute / 60)",
            _OURS, reader_view.reading_ratio),
+    Metric("reader_tok_s", "Reading speed in tokens", "", "tok/s",
+           "o200k tokens of the answer / its words x words/min / 60: derived from the text at hand", _OURS,
+           reader_view.reading_speed_tps),
     Metric("time_to_read_s", "Time to read", "", "s", "words / (words/min / 60)",
            "Brysbaert 2019, doi:10.1016/j.jml.2019.104047", reader_view.time_to_read_s),
     Metric("human_done_s", "Person done", "", "s",

@@ -48,6 +48,14 @@ def reading_ratio(measured: Measurement, speed: reading.ReadingSpeed) -> Figure:
     return Quantity(float(rate.value) / speed.per_s, "×") if isinstance(rate, Quantity) else rate
 
 
+def reading_speed_tps(measured: Measurement, speed: reading.ReadingSpeed) -> Figure:
+    """The reading speed as tokens of this very text: o200k tokens per word x words/min / 60, in tok/s."""
+    counted, tokens = answer_units(measured, speed), measured.counts.answer
+    if not counted or not tokens:
+        return Unavailable(_("There is nothing to read."))
+    return Quantity(tokens / counted * speed.per_s, "tok/s")
+
+
 def time_to_read_s(measured: Measurement, speed: reading.ReadingSpeed) -> Figure:
     """Seconds a person needs for the answer when all of it is there: words / (words/min / 60)."""
     counted = answer_units(measured, speed)

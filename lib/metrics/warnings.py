@@ -46,7 +46,7 @@ def served_model(measured: Measurement) -> str | None:
 def is_same_model(asked: str, served: str) -> bool:
     """Whether the two names mean one model: a date, a tag, a path or a file ending makes no difference."""
     plain_asked, plain_served = _plain_model(asked), _plain_model(served)
-    if plain_asked == plain_served:
+    if not plain_asked or plain_asked == plain_served:
         return True
     from_file = served.startswith("/") or _WEIGHTS_FILE.search(served.lower()) is not None
     return from_file and plain_served.startswith(plain_asked)

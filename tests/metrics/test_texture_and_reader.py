@@ -53,6 +53,11 @@ def test_a_person_needs_the_words_over_the_pace() -> None:
     assert number(reader_view.lead_s(measured, ENGLISH)) == pytest.approx(60.2 - 0.437)
 
 
+def test_reading_speed_in_tokens_is_derived_from_the_text_at_hand() -> None:
+    english = measure(generation([(100, "The infrastructure"), (400, " uncertainties grow.")]), backend())
+    assert number(reader_view.reading_speed_tps(english, ENGLISH)) == pytest.approx(5 / 4 * 238 / 60)
+
+
 def test_a_slow_stream_makes_the_reader_wait() -> None:
     measured = measure(steady(61, each_ms=1000), backend())
     assert number(reader_view.starved_s(measured, ENGLISH)) == pytest.approx(60 * (1 - 60 / 238))
