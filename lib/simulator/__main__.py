@@ -32,8 +32,7 @@ from collections.abc import Callable
 
 from aiohttp import web
 
-from lib.simulator import faults
-from lib.simulator.answers import answer_to
+from lib.simulator import answers, faults
 from lib.simulator.profiles import load_profiles
 from lib.simulator.recordings import load_recordings
 from lib.simulator.server import Simulator
@@ -86,7 +85,7 @@ def _watch_stdin(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
 
 
 def _warm_up() -> None:
-    answer_to("lighthouse")  # the tokenizer takes a third of a second to load
+    answers.warm_up()
     gc.collect()
     gc.freeze()
 

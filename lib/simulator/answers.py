@@ -20,6 +20,7 @@ from pathlib import Path
 from lib.tokens import cumulative, pieces
 
 FOLDER = Path(__file__).parent / "texts"
+FORMS = ("prose", "list", "code")
 _MAIN_END = "%%"
 _BETWEEN_BLOCKS = "\n\n"
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -106,6 +107,14 @@ def language_of(prompt: str) -> str:
     return "zh" if characters > words and not _KANA.search(prompt) else "en"
 
 
+def warm_up() -> None:
+    """Load the tokenizer and size every sequence of texts, so that no race waits for it (half a second)."""
+    for text in load_texts():
+        if text.form in FORMS:
+            _material(_with_others(text))
+            _material(_with_others(*_after_notice(text.language, text.form)))
+
+
 @cache
 def load_texts() -> tuple[Text, ...]:
     """Every text of `texts/index.toml`, in its order."""
@@ -139,15 +148,26 @@ def _blocks(text: str) -> tuple[str, ...]:
 def _choose(prompt: str) -> tuple[Text, ...]:
     """The texts of an answer in order: the one that fits first, then all others of the language."""
     language = language_of(prompt)
-    texts = [text for text in load_texts() if text.language == language]
-    plain = [text for text in texts if text.form in ("prose", "code", "list")]
     form = "code" if _CODE.search(prompt) else "list" if _LIST.search(prompt) else "prose"
-    about = [text for text in plain if any(re.search(topic, prompt, re.I) for topic in text.topics)]
-    first = [text for text in about if form != "code" or text.form == form][:1]
-    if not first:
-        notice = next(text for text in texts if text.form == "notice")
-        first = [notice, next(text for text in reversed(plain) if text.form == form)]
-    return (*first, *(text for text in plain if text not in first))
+    for text in _readable(language):
+        about = any(re.search(topic, prompt, re.I) for topic in text.topics)
+        if about and (form != "code" or text.form == form):
+            return _with_others(text)
+    return _with_others(*_after_notice(language, form))
+
+
+def _readable(language: str) -> list[Text]:
+    return [text for text in load_texts() if text.language == language and text.form in FORMS]
+
+
+def _after_notice(language: str, form: str) -> tuple[Text, Text]:
+    """The notice, and the last text of the form."""
+    notice = next(text for text in load_texts() if text.language == language and text.form == "notice")
+    return notice, next(text for text in reversed(_readable(language)) if text.form == form)
+
+
+def _with_others(*first: Text) -> tuple[Text, ...]:
+    return (*first, *(text for text in _readable(first[0].language) if text not in first))
 
 
 @cache

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from lib.simulator.answers import Text, answer_to, language_of, load_texts
+from lib.simulator.answers import FORMS, Text, answer_to, language_of, load_texts
 from lib.tokens import count
 
 LIGHTHOUSE = "Explain to a visitor how a lighthouse was kept before electricity. About 400 words."
 NOTICES = {"en": "This is a simulated answer", "zh": "这是一段模拟的回答"}
 LENGTH_OF_THE_PRODUCT = 512  # max_tokens of a first visit
-FORMS = ("prose", "list", "code")
 
 
 def said(tokens: Sequence[bytes]) -> str:

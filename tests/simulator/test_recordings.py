@@ -34,7 +34,7 @@ def test_a_recording_is_served_byte_for_byte_at_its_own_times(simulator: Running
         arrived += len(data)
         may_be_here = sum(len(data) for due_ns, data in SHORT.reads if due_ns / 1e9 <= at_s + 0.001)
         assert arrived <= may_be_here
-    assert got.reads[-1][0] < SHORT.end_ns / 1e9 + 1
+    assert got.reads[-1][0] < SHORT.end_ns / 1e9 + 5
 
 
 def test_a_recorded_stream_is_no_answer_in_one_piece(simulator: Running) -> None:

@@ -72,8 +72,10 @@ def exchange(port: int, method: str, path: str, body: bytes = b"", limit_s: floa
     reads: list[tuple[float, bytes]] = []
     end = "closed"
     with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as connection:
+        sent = (
+            time.perf_counter()
+        )  # before sending: what must not come early never seems to, on a busy machine
         connection.sendall(head.encode() + body)
-        sent = time.perf_counter()
         try:
             while data := connection.recv(65536):
                 reads.append((time.perf_counter() - sent, data))
