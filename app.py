@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from lib.ui.wiring import hub, lifespan, middleware
 from lib.live.routes import routes
+from lib.ui.wiring import hub, lifespan, middleware
 
 ROOT = Path(__file__).resolve().parent
 

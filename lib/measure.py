@@ -33,7 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--base-url", help="address of an OpenAI-compatible API, usually ending in /v1")
     add("--model", help="model name")
     add("--api-key-env", metavar="VAR", help="environment variable that holds the key")
-    add("--backend", action="append", default=[], metavar="NAME", help="a backend from the settings; repeatable")
+    add(
+        "--backend",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a backend from the settings; repeatable",
+    )
     add("--interleave", action="store_true", help="with several backends: rounds in random order")
     add("--prompt", default=DEFAULT_PROMPT, help="the prompt, or - to read it from standard input")
     add("--system", default="", help="system text")
@@ -91,7 +97,9 @@ def _entries(options: argparse.Namespace) -> tuple[Configured, ...]:
         known = {entry.backend.id: entry for entry in configured()}
         missing = [name for name in options.backend if name not in known]
         if missing:
-            raise LookupError(f"no backend {missing[0]!r} in the settings; known: {', '.join(known) or 'none'}")
+            raise LookupError(
+                f"no backend {missing[0]!r} in the settings; known: {', '.join(known) or 'none'}"
+            )
         return tuple(known[name] for name in options.backend)
     if not options.base_url or not options.model:
         raise LookupError("give --base-url and --model, or --backend NAME")
@@ -126,7 +134,12 @@ def _document(entry: Configured, trials: list[dict[str, Any]]) -> dict[str, Any]
     return {
         "product": "tokenrace",
         "version": __version__,
-        "backend": {"id": backend.id, "name": backend.name, "base_url": backend.base_url, "model": backend.model},
+        "backend": {
+            "id": backend.id,
+            "name": backend.name,
+            "base_url": backend.base_url,
+            "model": backend.model,
+        },
         "trials": trials,
         "summary": _summary(trials),
     }
@@ -136,7 +149,9 @@ def _interleaved(documents: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "product": "tokenrace",
         "version": __version__,
-        "backends": [{key: document[key] for key in ("backend", "trials", "summary")} for document in documents],
+        "backends": [
+            {key: document[key] for key in ("backend", "trials", "summary")} for document in documents
+        ],
     }
 
 

@@ -139,7 +139,10 @@ class ServerProcess:
         with errors, process.stdout as announcements:
             line = announcements.readline()
             limit.cancel()
-            state = _announced(line) or Failed(_how_it_ended(process.wait(), _last_line(errors)))
+            state = _announced(line)
+            if state is None:
+                process.kill()  # it said something else: it is not the server we know
+                state = Failed(_how_it_ended(process.wait(), _last_line(errors)))
         with self._changed:
             if self._process is process:
                 self._become(state)
@@ -154,7 +157,9 @@ def _announced(line: bytes) -> State | None:
     """The state that the child's first line tells, or None when it told nothing."""
     try:
         told = json.loads(line)
-        return Failed(told["error"]) if "error" in told else Ready(told.pop("base_url"), told.pop("pid"), told)
+        return (
+            Failed(told["error"]) if "error" in told else Ready(told.pop("base_url"), told.pop("pid"), told)
+        )
     except (ValueError, TypeError, KeyError):
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lib.ui import race_setup
 from lib.ui.race_controls import show_controls
+
 # RESULTS
 from lib.ui.stage import show_stage
 

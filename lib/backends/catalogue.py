@@ -83,7 +83,7 @@ class Catalogue:
         note = _("135M demonstration model on this machine ({engine}), no reference for quality")
         backend = Backend(
             LOCAL_ID, "SmolLM2 135M", url, model, Origin.LIVE, note.format(engine=engine), _FREE,
-            {"cache_prompt": False},
+            {"cache_prompt": False, "repeat_penalty": 1.15},  # every race cold; a small model loops without it
         )  # fmt: skip
         return Offer(backend, absent=absent)
 

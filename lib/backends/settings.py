@@ -45,7 +45,9 @@ class Configured:
     key: str = field(default="", repr=False)
 
 
-def configured(environment: Mapping[str, str] = os.environ, secrets: Path = SECRETS) -> tuple[Configured, ...]:
+def configured(
+    environment: Mapping[str, str] = os.environ, secrets: Path = SECRETS
+) -> tuple[Configured, ...]:
     """Every configured backend: the settings file first, then OPENAI_API_KEY / OPENAI_BASE_URL."""
     path = Path(environment.get(PATH_VARIABLE) or secrets)
     found = read(path, environment) if path.exists() else ()

@@ -25,7 +25,7 @@ from lib.collector.wire import Kind, pack
 try:
     import uvloop
 except ImportError:  # pragma: no cover - not on Windows
-    uvloop = None
+    uvloop = None  # type: ignore[assignment]
 
 BEAT_S = 0.01  # how often the loop's own delay is looked at
 MAX_LINE = 64 * 1024 * 1024

@@ -127,7 +127,7 @@ def whole_document(document: Chunk, at_ns: int, read: int) -> list[Row] | None:
     message = choices[0].get("message") if choices.__class__ is list and choices else None
     if message.__class__ is not dict:
         return None
-    chunk = {**document, "choices": [{**choice, "delta": choice.get("message")} for choice in choices]}
+    chunk = {**document, "choices": [{**choice, "delta": choice.get("message")} for choice in choices or ()]}
     translator = Translator()
     return [*translator.translate(chunk, at_ns, read), *translator.flush(at_ns)]
 

@@ -6,6 +6,7 @@ dies the sink is told which runs were cut, and the next order starts a new proce
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import threading
@@ -26,6 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 class Sink(Protocol):
     """Who is told what the collector ships; called from the reader thread."""
+
+    def on_begun(self, run_id: str, origin_ns: int) -> None: ...
 
     def on_view(self, run_id: str, message: bytes) -> None: ...
 
@@ -106,11 +109,9 @@ class CollectorClient:
             pipe = self._ensure()
             if order["do"] == "start":
                 self._running.add(order["run"])
-            try:
+            with contextlib.suppress(BrokenPipeError, ValueError):  # it is dying: the reader tells the sink
                 pipe.write(line)
                 pipe.flush()
-            except BrokenPipeError:
-                pass  # it is dying: the reader thread tells the sink
 
     def _ensure(self) -> IO[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -132,13 +133,18 @@ class CollectorClient:
             while (frame := read_frame(pipe)) is not None:  # type: ignore[arg-type]
                 self._pass_on(*frame)
         process.wait()
+        if process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()
         with self._lock:
             cut, self._running = sorted(self._running), set()
         if cut:
             self._sink.on_died(cut)
 
     def _pass_on(self, kind: Kind, run_id: str, payload: bytes) -> None:
-        if kind is Kind.VIEW:
+        if kind is Kind.ACK:
+            self._sink.on_begun(run_id, orjson.loads(payload)["origin_ns"])
+        elif kind is Kind.VIEW:
             self._sink.on_view(run_id, payload)
         elif kind is Kind.ROWS:
             self._sink.on_rows(run_id, payload)

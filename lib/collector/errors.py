@@ -7,7 +7,6 @@ import json
 import re
 from typing import Any
 
-import openai
 import orjson
 
 MAX_MESSAGE = 500
@@ -64,9 +63,8 @@ def kind_of_transport(error: BaseException, sent: bool, started: bool) -> tuple[
     chain = list(_chain(error))
     names = {type(link).__name__ for link in chain}
     said = next((str(link) for link in reversed(chain) if str(link)), type(error).__name__)
-    if isinstance(error, openai.APIConnectionError | UnicodeError | ValueError) and not sent:
-        if isinstance(chain[-1], UnicodeError | ValueError):
-            return "auth", "The key contains characters that cannot be sent in a header."
+    if not sent and isinstance(chain[-1], UnicodeError | ValueError):
+        return "auth", "The key contains characters that cannot be sent in a header."
     if started or sent:
         return "connection_lost", said
     if any("Certificate" in name or "SSL" in name for name in names):

@@ -50,10 +50,16 @@ class Lane:
         self._sent_this_attempt = False
         self._body: Body | None = None
 
-    def expect_turn(self) -> None:
-        """Called in the lane's task before it waits for its turn: from now on `stop` reaches it."""
+    async def turn(self, queue: asyncio.Lock) -> bool:
+        """Wait for the lane's turn, in its own task; False when Stop was pressed before it came."""
         self._task = asyncio.current_task()
         LANE.set(self)
+        if self._cut is not None:
+            return False
+        try:
+            return await queue.acquire()
+        except asyncio.CancelledError:
+            return False
 
     async def run(self) -> None:
         """Work until the end row is written; never raises."""
@@ -229,7 +235,7 @@ class Lane:
     def _arm(self, kind: str, after_s: float | None, still: Callable[[], bool]) -> None:
         if after_s is not None:
             loop = asyncio.get_running_loop()
-            self._timers.append(loop.call_later(after_s, lambda: still() and self._cancel(kind)))
+            self._timers.append(loop.call_later(after_s, lambda: self._cancel(kind) if still() else None))
 
     def _disarm(self) -> None:
         for timer in self._timers:
@@ -237,9 +243,10 @@ class Lane:
         self._timers = []
 
     def _cancel(self, why: str) -> None:
-        if self._task is not None and not self._task.done() and self._cut is None:
+        if self._cut is None and (self._task is None or not self._task.done()):
             self._cut = why
-            self._task.cancel()
+            if self._task is not None:
+                self._task.cancel()
 
     def _text_at(self) -> int | None:
         return self._body.text_at_ns if self._body is not None else None

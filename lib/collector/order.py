@@ -43,7 +43,9 @@ def order_for(
         base_url=backend.base_url,
         model=backend.model,
         messages=prompt.messages(),
-        params={name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, ())},
+        params={
+            name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, ())
+        },
         limits=limits,
         queue=queue,
         key=key,

@@ -74,13 +74,8 @@ class Race:
 
     async def _in_turn(self, lane: Lane) -> None:
         queue = self._queues.setdefault(lane.order.queue, asyncio.Lock())
-        lane.expect_turn()
-        try:
-            await queue.acquire()
-        except asyncio.CancelledError:
+        if not await lane.turn(queue):
             lane.rows.append([now_ns() - self.origin_ns, "end", "stopped"])
             return
-        try:
-            await lane.run()
-        finally:
-            queue.release()
+        await lane.run()
+        queue.release()

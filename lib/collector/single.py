@@ -54,6 +54,9 @@ class Measurer:
         at_ns = generation.events[-1].at_ns if generation.events else 0
         return Generation(0, (*generation.events, Ended(at_ns, Status.INTERRUPTED)))
 
+    def on_begun(self, run_id: str, origin_ns: int) -> None:
+        """Nobody waits for it."""
+
     def on_view(self, run_id: str, message: bytes) -> None:
         """Nobody watches."""
 

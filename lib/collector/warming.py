@@ -27,7 +27,9 @@ async def warm(network: Network) -> None:
         sdk = AsyncOpenAI(base_url="http://127.0.0.1/v1", api_key="warm", max_retries=0, http_client=client)
         create = sdk.chat.completions.with_streaming_response.create
         for _ in range(2):
-            async with create(model="warm", messages=[{"role": "user", "content": ""}], stream=True) as response:
+            async with create(
+                model="warm", messages=[{"role": "user", "content": ""}], stream=True
+            ) as response:
                 body = Body([], lambda: 0)
                 await body.read(response.http_response.aiter_bytes())
                 body.flush()

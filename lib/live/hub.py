@@ -45,7 +45,11 @@ class Hub:
         threading.Thread(target=self._guard, daemon=True, name="grace").start()
 
     def start(
-        self, run: Run, keys: Mapping[int, str], limits: Mapping[int, Limits], speed: ReadingSpeed | None = None
+        self,
+        run: Run,
+        keys: Mapping[int, str],
+        limits: Mapping[int, Limits],
+        speed: ReadingSpeed | None = None,
     ) -> LiveRun:
         """Start a run. Raises TooManyRuns when the server is full."""
         self._expire()
@@ -75,6 +79,12 @@ class Hub:
         self._closed.set()
         self.collector.close()
         self._worker.shutdown(wait=False, cancel_futures=True)
+
+    def on_begun(self, run_id: str, origin_ns: int) -> None:
+        """The collector has taken a run."""
+        live = self._runs.get(run_id)
+        if live is not None:
+            live.begin(origin_ns)
 
     def on_view(self, run_id: str, message: bytes) -> None:
         """A message for viewers, passed on unread."""
@@ -114,7 +124,12 @@ class Hub:
 
     def _interrupt(self, live: LiveRun) -> None:
         failure = FAILURES["interrupted"]
-        told = {name: getattr(failure, name) for name in failure.__slots__} | {"message": "", "http_status": None}
+        told = {name: getattr(failure, name) for name in failure.__slots__} | {
+            "message": "",
+            "http_status": None,
+        }
+        if not live.messages:
+            live.begin(live.origin_ns)
         for lane, rows in enumerate(live.lane_rows()):
             if rows and rows[-1][1] == "end":
                 continue
@@ -123,15 +138,15 @@ class Hub:
             live.keep(orjson.dumps([[lane, ending]]))
             at_ms = at_ns // 1_000_000
             events = [[lane, at_ms, "error", told], [lane, at_ms, "end", "interrupted"]]
-            live.say(orjson.dumps({"now": at_ms, "e": events}).decode())
+            live.add({"e": events})
             self.on_lane_end(live.run.id, lane)
 
     def _add_figures(self, live: LiveRun, lane: int) -> None:
         run = live.recorded()
-        live.say(orjson.dumps({"f": [[lane, self._figures(run, lane, live.speed)]]}, default=str).decode())
+        live.add({"f": [[lane, self._figures(run, lane, live.speed)]]})
 
     def _add_result(self, live: LiveRun) -> None:
-        live.say(orjson.dumps({"result": self._result(live.recorded(), live.speed)}, default=str).decode())
+        live.add({"result": self._result(live.recorded(), live.speed)})
 
     def _guard(self) -> None:
         while not self._closed.wait(min(1.0, self._grace_s / 3)):
@@ -146,7 +161,7 @@ class Hub:
         now_s = time.monotonic()
         with self._lock:
             done = [(live.created_s, run_id) for run_id, live in self._runs.items() if live.ended]
-            for created_s, run_id in sorted(done)[: max(0, len(done) - KEPT_RUNS)]:
+            for _, run_id in sorted(done)[: max(0, len(done) - KEPT_RUNS)]:
                 self._runs.pop(run_id)
             for created_s, run_id in done:
                 if now_s - created_s > KEPT_S:

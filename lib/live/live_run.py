@@ -22,7 +22,8 @@ class LiveRun:
     def __init__(self, run: Run, speed: ReadingSpeed | None = None) -> None:
         self.run = run
         self.speed = speed  # the reader of the person who started it; None: by the answer's language
-        self.messages: list[str] = [orjson.dumps({"run": _announcement(run)}).decode()]
+        self.messages: list[str] = []
+        self.origin_ns = time.perf_counter_ns()
         self.ended = False
         self.health: dict[str, Any] = {}
         self.created_s = time.monotonic()
@@ -30,6 +31,16 @@ class LiveRun:
         self._rows: list[bytes] = []
         self._viewers: set[Callable[[], None]] = set()
         self._lock = threading.Lock()
+
+    def begin(self, origin_ns: int) -> None:
+        """The collector has taken the run; its clock is the same monotonic clock as ours."""
+        self.origin_ns = origin_ns
+        self.add({"run": _announcement(self.run)})
+
+    def add(self, content: dict[str, Any]) -> None:
+        """Append a message of our own, stamped with the run's clock."""
+        now_ms = max(0, time.perf_counter_ns() - self.origin_ns) // 1_000_000
+        self.say(orjson.dumps({"now": now_ms, **content}, default=str).decode())
 
     def say(self, message: str) -> None:
         """Append a message and wake every viewer."""

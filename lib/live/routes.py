@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from urllib.parse import urlsplit
 
@@ -107,10 +108,8 @@ class _Bell:
         self._event.clear()
 
     def _ring(self) -> None:
-        try:
+        with contextlib.suppress(RuntimeError):  # the loop is closing
             self._loop.call_soon_threadsafe(self._event.set)
-        except RuntimeError:
-            pass  # the loop is closing
 
 
 def _same_origin(socket: WebSocket) -> bool:

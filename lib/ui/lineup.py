@@ -18,7 +18,9 @@ from lib.ui.race_setup import lineup, offers
 
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
-    "tokenrace.lineup", js=(_HERE / "lineup.js").read_text("utf-8"), css=(_HERE / "lineup.css").read_text("utf-8")
+    "tokenrace.lineup",
+    js=(_HERE / "lineup.js").read_text("utf-8"),
+    css=(_HERE / "lineup.css").read_text("utf-8"),
 )
 KEY = "lineup_chips"
 ADD, URL, MODEL, KEY_TYPED, NAME = "add_backend", "own_url", "own_model", "own_key", "own_name"
@@ -75,7 +77,9 @@ def _listed(offer: Offer) -> str:
 
 def _show_own() -> None:
     with st.form("own_backend", border=False, enter_to_submit=False):
-        st.caption(_("Or any OpenAI-compatible server. The key stays in this visit and is never shown again."))
+        st.caption(
+            _("Or any OpenAI-compatible server. The key stays in this visit and is never shown again.")
+        )
         st.text_input(_("Base URL"), key=URL, placeholder="https://api.example.com/v1")
         st.text_input(_("Model"), key=MODEL)
         st.text_input(_("Key"), key=KEY_TYPED, type="password", autocomplete="off")

@@ -15,7 +15,7 @@ EXAMPLES = {
     "Code": "Write a Python function that merges overlapping intervals, with a short explanation and a test.",
     "List": "List ten things worth checking before a long bicycle tour, one line each.",
     "Chinese": "请用中文介绍一下在没有电的年代，灯塔是怎样被看守的。大约六百字。",
-    "Reasoning": "A train leaves at 9:40 and arrives at 13:05 with two stops of 12 minutes. How long did it move? Think first.",
+    "Reasoning": "A train leaves at 9:40 and arrives at 13:05 with two stops of 12 minutes. How long did it move?",
 }
 EXAMPLE = "example"
 
@@ -36,7 +36,9 @@ def show_controls(running: bool) -> None:
         )  # fmt: skip
     with action:
         _show_action(running)
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="lineup_row"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="lineup_row"
+    ):
         show_lineup(running)
         _show_settings(running)
     notice = state.notice()
@@ -63,7 +65,9 @@ def _show_settings(running: bool) -> None:
             persist_state="session",
         )  # fmt: skip
         if state.value(state.READER, race_setup.BY_ANSWER) == race_setup.OWN:
-            st.number_input(_("Words per minute"), 30, 2000, key=state.OWN_SPEED, step=10, persist_state="session")
+            st.number_input(
+                _("Words per minute"), 30, 2000, key=state.OWN_SPEED, step=10, persist_state="session"
+            )
         st.segmented_control(
             _("Mode"), [mode.value for mode in Mode], key=state.MODE, format_func=_, required=True,
             persist_state="session",

@@ -12,7 +12,14 @@ import streamlit as st
 
 from lib.backends.settings import Configured
 
-PROMPT, MODE, MAX_TOKENS, TEMPERATURE, SEED, SYSTEM = "prompt", "mode", "max_tokens", "temperature", "seed", "system"
+PROMPT, MODE, MAX_TOKENS, TEMPERATURE, SEED, SYSTEM = (
+    "prompt",
+    "mode",
+    "max_tokens",
+    "temperature",
+    "seed",
+    "system",
+)
 READER, OWN_SPEED = "reader", "own_speed"
 MOST_LANES = 8
 FEWEST_LANES = 2
@@ -91,7 +98,7 @@ def leave_notice(sentence: str) -> None:
 def command_is_new(name: str, number: Any) -> bool:
     """Whether a command of a component, counted by it, has not been obeyed yet."""
     seen = st.session_state.setdefault("commands", {})
-    new = seen.get(name) != number
+    new: bool = seen.get(name) != number
     seen[name] = number
     return new
 

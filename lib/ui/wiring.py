@@ -20,7 +20,7 @@ from lib.domain.run import Run
 from lib.live.hub import Hub
 from lib.local_model.weights import unavailable_reason
 from lib.metrics.figures import figures_of
-from lib.metrics.verdict import result_of
+from lib.metrics.verdict import places, result_of
 from lib.reading import ReadingSpeed
 from lib.server_process import ServerProcess
 
@@ -117,4 +117,4 @@ def _start() -> Services:
 
 
 def _figures(run: Run, lane: int, speed: ReadingSpeed | None) -> dict[str, Any]:
-    return figures_of(run.generations[lane], run.backends[lane], speed)
+    return {**figures_of(run.generations[lane], run.backends[lane], speed), "place": places(run)[lane]}

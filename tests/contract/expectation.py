@@ -77,23 +77,31 @@ def _rate(wanted: float | None, value: float | None, any_of: Any) -> str:
 
 
 _RULES: dict[str, Any] = {
-    "decode_tok_s_max": lambda most, got, _: ""
-    if got["decode_tok_s"] is None or got["decode_tok_s"] <= most
-    else f"got {got['decode_tok_s']}",
-    "visible_output_tokens_min": lambda least, got, _: ""
-    if got["visible_output_tokens"] is None or got["visible_output_tokens"] >= least
-    else f"got {got['visible_output_tokens']}",
+    "decode_tok_s_max": lambda most, got, _: (
+        "" if got["decode_tok_s"] is None or got["decode_tok_s"] <= most else f"got {got['decode_tok_s']}"
+    ),
+    "visible_output_tokens_min": lambda least, got, _: (
+        ""
+        if got["visible_output_tokens"] is None or got["visible_output_tokens"] >= least
+        else f"got {got['visible_output_tokens']}"
+    ),
     "attempts_max": lambda most, got, _: "" if got["attempts"] <= most else f"got {got['attempts']}",
     "waited_ms_min": lambda least, got, _: "" if got["waited_ms"] >= least else f"got {got['waited_ms']}",
     "waited_ms_max": lambda most, got, _: "" if got["waited_ms"] <= most else f"got {got['waited_ms']}",
-    "error_message_contains": lambda part, got, _: ""
-    if all(p in (got["error_message"] or "") for p in ([part] if isinstance(part, str) else part))
-    else f"got {got['error_message']!r}",
-    "error_message_lacks": lambda parts, got, key: ""
-    if not any((key if p == "<the key sent>" else p) in (got["error_message"] or "") for p in parts)
-    else f"got {got['error_message']!r}",
-    "text_is_prefix_of": lambda whole, got, _: "" if whole.startswith(got["text"]) else f"got {got['text']!r}",
-    "max_gap_ms": lambda wanted, got, _: ""
-    if got["gaps_ms"] and _near(wanted, max(got["gaps_ms"]))
-    else f"got {got['gaps_ms']}",
+    "error_message_contains": lambda part, got, _: (
+        ""
+        if all(p in (got["error_message"] or "") for p in ([part] if isinstance(part, str) else part))
+        else f"got {got['error_message']!r}"
+    ),
+    "error_message_lacks": lambda parts, got, key: (
+        ""
+        if not any((key if p == "<the key sent>" else p) in (got["error_message"] or "") for p in parts)
+        else f"got {got['error_message']!r}"
+    ),
+    "text_is_prefix_of": lambda whole, got, _: (
+        "" if whole.startswith(got["text"]) else f"got {got['text']!r}"
+    ),
+    "max_gap_ms": lambda wanted, got, _: (
+        "" if got["gaps_ms"] and _near(wanted, max(got["gaps_ms"])) else f"got {got['gaps_ms']}"
+    ),
 }

@@ -78,7 +78,7 @@ def test_no_known_mistake_is_made(name: str, measured: dict[str, list[dict[str, 
 
 
 def test_stop_reaches_the_server_at_once(replay: str, measured: dict[str, list[dict[str, Any]]]) -> None:
-    with urllib.request.urlopen(f"{replay}/_log") as response:  # noqa: S310 (loopback)
+    with urllib.request.urlopen(f"{replay}/_log") as response:
         log = json.load(response)
     entry = next(entry for entry in log if entry.get("case") == "f120-stop-while-streaming@c")
     pressed_ms = CASES["f120-stop-while-streaming"]["client"]["press_stop_at_ms"]

@@ -1,2 +1,0 @@
-"""Temporary."""
-def words(): return {}
