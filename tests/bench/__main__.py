@@ -38,7 +38,7 @@ def main() -> None:
     sections: list[Section] = []
     for name in options.names or BENCHMARKS:
         began_s = time.monotonic()
-        for section in watched(BENCHMARKS[name](options.quick)):
+        for section in watched(name, BENCHMARKS[name](options.quick)):
             sections.append(section)
             print("\n".join(lines(section)), flush=True)
         print(f"  ({name}: {time.monotonic() - began_s:.0f} s)", flush=True)
@@ -46,12 +46,18 @@ def main() -> None:
     print(f"\n{summary(sections)}\nWritten to {options.out}.")
 
 
-def watched(sections: Iterator[Section]) -> Iterator[Section]:
-    """Each section with how much of the machine other programs used while it was measured."""
+def watched(name: str, sections: Iterator[Section]) -> Iterator[Section]:
+    """Each section with how much of the machine other programs used while it was measured.
+
+    A benchmark that breaks becomes a section that says so: what the others found is not lost with it.
+    """
     others = machine.Others()
-    for section in sections:
-        yield replace(section, others_percent=others.percent())
-        others = machine.Others()
+    try:
+        for section in sections:
+            yield replace(section, others_percent=others.percent())
+            others = machine.Others()
+    except Exception as error:
+        yield Section(f"The rest of {name}", absent=f"{type(error).__name__}: {error}")
 
 
 if __name__ == "__main__":

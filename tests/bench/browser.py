@@ -58,12 +58,17 @@ class Watched:
         """`lanes`: a JavaScript expression for the list of elements that hold each lane's text."""
         self.page = page
         self._lanes = lanes
-        self.socket_bytes = 0
+        self.stream_bytes = 0  # received on the race's own sockets
+        self.script_bytes = 0  # received on Streamlit's
         page.on("websocket", self._listen)
 
     def _listen(self, socket: WebSocket) -> None:
         def received(payload: str | bytes) -> None:
-            self.socket_bytes += len(payload.encode() if isinstance(payload, str) else payload)
+            size = len(payload.encode() if isinstance(payload, str) else payload)
+            if "/race/" in socket.url:
+                self.stream_bytes += size
+            else:
+                self.script_bytes += size
 
         socket.on("framereceived", received)
 

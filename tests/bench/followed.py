@@ -29,7 +29,7 @@ def run(quick: bool) -> Iterator[Section]:
         app.wait_until_up()
         app.wait_until_quiet()
         follow(app, truth, specs(8, 750, 0.3))
-        for lanes, rate in LOADS:
+        for lanes, rate in LOADS[: 1 if quick else None]:
             race = specs(lanes, rate, seconds)
             results = [follow(app, truth, race) for _ in range(times)]
             per_token = tuple(size / sum(spec.tokens for spec in race) for _, size in results)
@@ -52,7 +52,7 @@ def follow(app: AppProcess, truth: Truth, race: list[Spec]) -> tuple[list[Pair],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         check=True,
-        timeout=120,
+        timeout=race[0].ttft_ms / 1000 + race[0].tokens / race[0].rate_tps + 20,
     )
     told = json.loads(done.stdout)
     whole = [letters_before(spec.tokens)[-1] for spec in race]

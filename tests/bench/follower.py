@@ -15,6 +15,8 @@ from collections import Counter
 
 import aiohttp
 
+RESULT = '"result":{'  # within a text its quotation marks would be escaped
+
 
 async def follow(address: str) -> dict[str, object]:
     """Read until the result; parse afterwards."""
@@ -22,7 +24,7 @@ async def follow(address: str) -> dict[str, object]:
     async with aiohttp.ClientSession() as session, session.ws_connect(address, max_msg_size=0) as socket:
         async for message in socket:
             received.append(message.data)
-            if '"result"' in message.data[:12]:
+            if RESULT in message.data:
                 break
     letters: Counter[int] = Counter()
     for text in received:
