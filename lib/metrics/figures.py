@@ -150,8 +150,10 @@ def _human_done(measured: Measurement, speed: ReadingSpeed) -> dict[str, Any]:
 
 
 def _failure(measured: Measurement) -> dict[str, Any] | None:
-    failed = measured.time.failed
-    if failed is None or measured.time.status is ev.Status.COMPLETE:
+    failed, status = measured.time.failed, measured.time.status
+    if failed is None and status is ev.Status.INTERRUPTED:
+        failed = ev.Failed(0, "interrupted")
+    if failed is None or status is ev.Status.COMPLETE:
         return None
     known = FAILURES.get(failed.kind, _UNKNOWN_FAILURE)
     return {

@@ -148,10 +148,11 @@ def _how_many(done: int, lanes: int) -> list[Segment]:
 
 
 def _finish(winner: _Lane) -> list[Segment]:
-    first = [
-        _("{name} had finished in {time}").format(name=winner.name, time=numbers.seconds(winner.whole_s)),
-        "",
-    ]
+    text = _("{name} had finished in {time}").format(name=winner.name, time=numbers.seconds(winner.whole_s))
+    length = winner.measured.counts.visible or 0
+    if 0 < length < rates.MIN_TOKENS:
+        text += _(" with only {tokens}").format(tokens=numbers.tokens(length))
+    first = [text, ""]
     needed_s = winner.time_to_read_s
     if needed_s is None:
         return [first]

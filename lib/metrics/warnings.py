@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from lib.domain import events as ev
+from lib.domain.run import Origin
 from lib.domain.warning_codes import WARNINGS
 from lib.metrics.measurement import Measurement
 
@@ -100,6 +101,8 @@ def _empty_answer(measured: Measurement) -> str | None:
 
 
 def _model_mismatch(measured: Measurement) -> str | None:
+    if measured.backend.origin is Origin.RECORDED:
+        return None  # a recording answers under the name it was recorded with
     served = served_model(measured)
     return served if served and not is_same_model(measured.backend.model, served) else None
 

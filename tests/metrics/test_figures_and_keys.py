@@ -57,6 +57,11 @@ def test_a_lane_without_any_text_gives_reasons_and_no_numbers() -> None:
         assert shown[key]["reason"], key
 
 
+def test_a_lane_whose_measuring_process_died_says_so() -> None:
+    shown = figures_of(generation([(9, "half")], status=ev.Status.INTERRUPTED, finish=None), backend(), None)
+    assert shown["failure"]["title"] == "Interrupted"
+
+
 def test_cost_in_words() -> None:
     def cost_of(**options: object) -> str:
         return str(figures_of(steady(40), backend(**options), None)["cost"]["text"])  # type: ignore[arg-type]

@@ -103,7 +103,9 @@ def test_the_same_backend_twice_is_told_apart_by_its_lane() -> None:
 
 
 def test_too_short_an_answer_takes_no_part_in_the_comparison_for_agents() -> None:
-    assert "for an agent" not in _say(_lane("Sol", 10), _lane("Terse", 10, tokens=3))
+    said = _say(_lane("Sol", 10), _lane("Terse", 10, tokens=3))
+    assert said.startswith("Terse had finished in 220 ms with only 3 tokens; ")
+    assert "for an agent" not in said
 
 
 def test_what_speaks_of_the_person_is_marked() -> None:

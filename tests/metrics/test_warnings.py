@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lib.domain import events as ev
+from lib.domain.run import Origin
 from lib.domain.warning_codes import WARNINGS
 from lib.metrics.measurement import measure
 from lib.metrics.warnings import is_same_model, warnings_of
@@ -127,6 +128,11 @@ def test_what_the_collector_warned_of_keeps_its_detail_and_comes_once() -> None:
 def test_every_code_that_can_follow_from_a_recording_is_explained() -> None:
     made = generation(PIECES, extra=[ev.Warned(at(1), code) for code in WARNINGS])
     assert _codes(made) == list(WARNINGS)
+
+
+def test_a_recording_may_answer_under_the_name_it_was_recorded_with() -> None:
+    made = generation(PIECES, usage=USAGE, extra=[ev.Served(at(1), "models/smollm2-135m.F32.gguf")])
+    assert warnings_of(measure(made, backend(origin=Origin.RECORDED, model="rec-1"))) == []
 
 
 @pytest.mark.parametrize(
