@@ -1,7 +1,7 @@
 """The one renderer of a race (live page and replay file): ES modules here, joined into one inline script.
 
-Not a bundler: the modules import each other by name only, so joining them is dropping those lines. The colours come
-from `lib/data/palette.json`, the words from `lib/player/words.py`.
+Not a bundler: the modules import each other by name only, so joining them is dropping those lines. Colours
+come from `lib/data/palette.json`, the words from `lib/player/words.py`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 _HERE = Path(__file__).parent
 PALETTE_PATH = _HERE.parent / "data" / "palette.json"
 MODULES = (
-    "words", "format", "reader", "estimate", "lane_model", "clock", "stream", "elements", "text_pane", "lane_text",
-    "cursor", "lane_view", "reader_view", "track_scale", "track", "theme", "stage", "player",
+    "words", "format", "reader", "estimate", "lane_model", "clock", "stream", "elements", "text_pane",
+    "lane_text", "cursor", "lane_view", "reader_view", "track_scale", "track", "theme", "stage", "player",
 )  # fmt: skip
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)

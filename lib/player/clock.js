@@ -23,12 +23,16 @@ export class PlaybackClock {
     this.needs = []; // how late the oldest delta of each recent message was
     this.buffer_ms = LEAST_MS;
     this.last = null; // {at, playhead}
+    this.since = -Infinity; // what is older (run's ms) came as a backlog and says nothing about the display
   }
 
   /** A message made at `now` (run's ms), whose oldest delta is from `oldest`, came at `arrival` (viewer's ms). */
   heard(arrival, now, oldest) {
     const offset = arrival - now;
-    if (offset < this.offset - NEW_MINIMUM_MS) this.needs = []; // what came before was a backlog, not jitter
+    if (offset < this.offset - NEW_MINIMUM_MS) {
+      this.needs = []; // what came before was a backlog, not jitter
+      this.since = now;
+    }
     this.offset = Math.min(this.offset, offset);
     if (oldest === null || offset - this.offset > MOST_MS) return; // nothing to play, or a backlog
     this.needs.push(arrival - this.offset - oldest);

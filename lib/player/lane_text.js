@@ -51,6 +51,7 @@ export class LaneText {
   clear() {
     this.scroller.textContent = "";
     this.segments = [];
+    this.ghosted = null;
     this.answered = 0;
     this.dirty = true;
     this.ended = false;
@@ -59,9 +60,11 @@ export class LaneText {
     this.#setFree(false);
   }
 
-  /** Show a sentence in place of text, dimmed; `append` removes it. */
+  /** Show a sentence in place of text, dimmed (null: none); `append` removes it. */
   ghost(text) {
-    this.scroller.replaceChildren(make(this.document, "p", "tr-ghost", {}, text));
+    if (text === this.ghosted || this.segments.length) return;
+    this.ghosted = text;
+    this.scroller.replaceChildren(...(text ? [make(this.document, "p", "tr-ghost", {}, text)] : []));
   }
 
   append(channel, text) {
@@ -126,7 +129,8 @@ export class LaneText {
     const most = this.scroller.scrollHeight - this.scroller.clientHeight;
     const zoom = frame.height / this.scroller.offsetHeight || 1; // rectangles are in zoomed px, scroll offsets are not
     const wanted = this.scroller.scrollTop + (box.top - frame.top) / zoom - this.scroller.clientHeight * READER_AT;
-    this.target = Math.max(0, Math.min(most, wanted));
+    const line = parseFloat(this.document.defaultView.getComputedStyle(this.scroller).lineHeight);
+    this.target = Math.max(0, Math.min(most, Math.round(wanted / line) * line)); // no line cut in halves at the top
   }
 
   /** One scroll per frame. `still`: without easing. */

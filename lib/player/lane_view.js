@@ -150,6 +150,7 @@ export class LaneView {
     this.root.dataset.phase = ENDED[phase.name] ?? phase.name;
     this.root.classList.toggle("tr-exact", figures !== null);
     this.#countFigures(generation, t, phase, figures);
+    this.text.ghost(phase.ended && generation.first === null ? say("no_text") : null);
     this.#countPhase(generation, t, phase);
     this.#countBar(generation, t, scale_ms);
     this.#countFailure(phase, figures);
@@ -159,9 +160,11 @@ export class LaneView {
 
   #countFigures(generation, t, phase, figures) {
     const live = figures ? null : this.#live(generation, t);
-    setText(this.number, figures ? (figures.hero.text ?? ABSENT) : live.hero);
-    setText(this.unit, figures?.hero.reason ? figures.hero.reason : (figures?.hero.unit ?? say("tok_s")));
-    this.root.classList.toggle("tr-absent", figures ? Boolean(figures.hero.reason) : live.hero === ABSENT);
+    const waiting = phase.name === "connecting" || phase.name === "waiting";
+    const hero = figures?.hero ?? { text: waiting ? clock(t - phase.since) : live.hero, unit: waiting ? say(`${phase.name}_short`) : say("tok_s") };
+    setText(this.number, hero.text ?? ABSENT);
+    setText(this.unit, hero.reason ?? hero.unit);
+    this.root.classList.toggle("tr-absent", waiting || Boolean(hero.reason) || hero.text === ABSENT);
     for (const key of SMALL) {
       const figure = figures ? figures[key] : { text: live[key] };
       setText(this.small[key], figure?.text ?? ABSENT);

@@ -38,7 +38,6 @@ export class Player {
     this.order = new InOrder();
     this.clock = new PlaybackClock(offset);
     this.finished = null;
-    this.joined = undefined;
     this.shownAt = undefined;
     this.stage.views.forEach((view) => view.reset(null));
     this.stage.renderIdle();
@@ -67,11 +66,10 @@ export class Player {
   play(at) {
     const t = this.clock.playhead(at);
     if (t === null) return;
-    this.joined ??= t; // what is older was sent before this viewer came, and says nothing about the display
     const fresh = this.frame(t, at);
     this.frames.push(at);
     if (this.frames.length > FRAMES_KEPT) this.frames.shift();
-    this.painted = fresh.map((from, lane) => (from === null ? null : this.race.lanes[lane].at(t).t[from])).filter((time) => time !== null && time > this.joined);
+    this.painted = fresh.map((from, lane) => (from === null ? null : this.race.lanes[lane].at(t).t[from])).filter((time) => time !== null && time > this.clock.since);
   }
 
   /** Say that what the last `play` drew is on the screen at the viewer's `at` (for the display's own health). */

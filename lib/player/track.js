@@ -26,11 +26,13 @@ export function delivered(generation, t, unit, exact = false) {
 /** What a reader of `perMin` had read by `t`, in the same unit. */
 export function readBy(generation, t, perMin, unit) {
   const { units } = generation.reading;
-  const k = countUpTo(generation.times(perMin), t);
-  if (unit === "words" || !k) return k;
-  if (unit === "chars") return units.ends[k - 1];
+  const done = generation.times(perMin);
+  const k = countUpTo(done, t);
+  const each = 60000 / perMin;
+  const part = k < done.length ? Math.max(0, 1 - (done[k] - t) / each) : 0; // of the unit being read
+  if (unit === "words") return k + part;
   const all = units.arrivals.length;
-  return (k / all) * generation.answerEstimate;
+  return ((k + part) / all) * (unit === "chars" ? generation.answerChars : generation.answerEstimate);
 }
 
 export class Track {
@@ -150,14 +152,15 @@ export class Track {
     const at = generation.readerAt(t, speeds);
     if (sent === null || !at) return null;
     const { lo, hi, per_min } = speeds[at.unit];
-    const until = Math.min(t - sent, axes.end);
+    const now = Math.min(t - sent, axes.end);
+    const until = generation.ended(t) ? Math.min(at.done_ms - sent, axes.end) : now; // once all text is there, the rest is known
     const from = generation.firstAnswer - sent;
-    const path = (perMin) => this.#sample(axes, from, until, (ms) => readBy(generation, ms + sent, perMin, this.unit));
+    const path = (perMin, begin = from) => this.#sample(axes, begin, until, (ms) => readBy(generation, ms + sent, perMin, this.unit));
     const line = path(per_min);
     this.#band(context, path(lo), path(hi));
-    this.#polyline(context, line, this.colours.reader, []);
-    const finished = at.finished && at.done_ms - sent <= axes.end;
-    if (finished) this.#dot(context, axes.x(at.done_ms - sent), line[line.length - 1][1], this.colours.reader);
+    this.#polyline(context, line.filter(([x]) => x <= axes.x(now)), this.colours.reader, []);
+    if (until > now) this.#polyline(context, path(per_min, now), this.colours.reader, [], 0.75);
+    if (until === at.done_ms - sent) this.#dot(context, ...line[line.length - 1], this.colours.reader);
     const label = generation.ended(t) ? say("person_line_to", { time: clock(at.done_ms - sent) }) : say("person_line");
     return { label, colour: this.colours.reader, points: line, anchor: line[line.length - 1] };
   }
@@ -178,11 +181,11 @@ export class Track {
     context.fill();
   }
 
-  #polyline(context, points, colour, dash) {
+  #polyline(context, points, colour, dash, width = 2) {
     context.beginPath();
     points.forEach(([x, y]) => context.lineTo(x, y));
     context.strokeStyle = colour;
-    context.lineWidth = 2;
+    context.lineWidth = width;
     context.lineJoin = "round";
     context.setLineDash(dash);
     context.stroke();

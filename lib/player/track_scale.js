@@ -43,12 +43,15 @@ function outside(box, frame) {
     + Math.max(0, frame.y - box.y, box.y + box.height - frame.y - frame.height);
 }
 
+/** [px beside the line's end, how much less welcome]. */
+const ASIDE = [[8, 0], [-8, 12], [64, 20], [160, 40], [280, 60]];
+
 function candidates(anchor, width, height) {
   const boxes = [];
   for (const step of [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6, -7, 7]) {
-    for (const side of ["right", "left"]) {
-      const x = side === "right" ? anchor.x + 8 : anchor.x - 8 - width;
-      boxes.push({ x, y: anchor.y - height / 2 + step * height * 0.5, width, height, far: Math.abs(step) * 6 + (side === "left" ? 12 : 0) });
+    for (const [away, dislike] of ASIDE) {
+      const x = away > 0 ? anchor.x + away : anchor.x + away - width;
+      boxes.push({ x, y: anchor.y - height / 2 + step * height * 0.5, width, height, far: Math.abs(step) * 6 + dislike });
     }
   }
   return boxes;
@@ -67,7 +70,7 @@ export function placeLabels(labels, height, frame, points, before = []) {
     candidates(label, label.width, height).forEach((box, which) => {
       const kept = before[index]?.which === which ? -6 : 0;
       const covered = placed.reduce((sum, other) => sum + (other ? overlap(box, other) : 0), 0);
-      const cost = box.far + kept + covered * 100 + outside(box, frame) * 1000 + hits(box, points) * 0.8;
+      const cost = box.far + kept + covered * 100 + outside(box, frame) * 1e6 + hits(box, points) * 0.8;
       if (!best || cost < best.cost) best = { ...box, which, cost };
     });
     placed[index] = best;

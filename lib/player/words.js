@@ -9,7 +9,7 @@ export const ENGLISH = {
   live_help: "A real server is producing these tokens now.",
   simulated_help: "A simulator produces these tokens at the speed of its profile; no model is running.",
   recorded_help: "A recorded answer, played back byte for byte with its own timing.",
-  ready: "Ready", connecting: "Connecting", waiting: "Waiting for the first token", thinking: "Thinking",
+  ready: "Ready", connecting: "Connecting", connecting_short: "connecting", waiting_short: "waiting", waiting: "Waiting for the first token", thinking: "Thinking",
   answering: "Answering", done: "Done", stopped: "Stopped", incomplete: "Ended early", failed: "Failed",
   interrupted: "Interrupted", attempt: "attempt {n}", trying_again: "Trying again in {time}", silent: "No text for {time}",
   ttft: "TTFT", ttft_help: "Time to first token: from the request sent to the first text of any kind, thinking included.",
@@ -44,8 +44,8 @@ export const ENGLISH = {
   axis_help: "Which span of time the track shows",
   person_line: "a person reading", person_line_to: "a person reading, done at {time}", unit_help: "What the track counts", scale_help: "Vertical scale",
   health: "{fps} frames/s, display lag {lag} ms (95 %)", health_lost: "Connection lost, trying again",
-  no_text: "No text came.", no_rate: "no rate", until_now: "so far",
-  place_help: "Order in which the complete answers finished", place: "{n}",
+  no_text: "No text came.",
+  place_help: "Order in which the complete answers finished",
   place_1: "1st", place_2: "2nd", place_3: "3rd", place_n: "{n}th",
 };
 

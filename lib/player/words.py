@@ -30,10 +30,14 @@ def words() -> dict[str, str]:
         "simulated": _("simulated"),
         "recorded": _("recorded"),
         "live_help": _("A real server is producing these tokens now."),
-        "simulated_help": _("A simulator produces these tokens at the speed of its profile; no model is running."),
+        "simulated_help": _(
+            "A simulator produces these tokens at the speed of its profile; no model is running."
+        ),
         "recorded_help": _("A recorded answer, played back byte for byte with its own timing."),
         "ready": _("Ready"),
         "connecting": _("Connecting"),
+        "connecting_short": _("connecting"),
+        "waiting_short": _("waiting"),
         "waiting": _("Waiting for the first token"),
         "thinking": _("Thinking"),
         "answering": _("Answering"),
@@ -46,16 +50,22 @@ def words() -> dict[str, str]:
         "trying_again": _("Trying again in {time}"),
         "silent": _("No text for {time}"),
         "ttft": _("TTFT"),
-        "ttft_help": _("Time to first token: from the request sent to the first text of any kind, thinking included."),
+        "ttft_help": _(
+            "Time to first token: from the request sent to the first text of any kind, thinking included."
+        ),
         "ttfat": _("first answer"),
         "ttfat_help": _("Time to the first answer token: what a reader feels."),
-        "tokens_help": _("Output tokens. With ~: estimated from the text so far; exact when the stream ends."),
+        "tokens_help": _(
+            "Output tokens. With ~: estimated from the text so far; exact when the stream ends."
+        ),
         "elapsed": _("elapsed"),
         "elapsed_help": _("Time since the request was sent."),
         "cost": _("cost"),
         "cost_help": _("Price of this answer by the published prices."),
         "hero_help": _("Tokens of the last second while it streams (~), the exact decode rate when it ends."),
-        "bar_help": _("Time spent connecting, waiting, thinking and answering. All lanes share one scale: {span}."),
+        "bar_help": _(
+            "Time spent connecting, waiting, thinking and answering. All lanes share one scale: {span}."
+        ),
         "stop": _("Stop"),
         "retry": _("Retry"),
         "focus": _("Focus"),
@@ -71,7 +81,9 @@ def words() -> dict[str, str]:
         "reader_source": _("reads {name}"),
         "reader_idle": _("reads whichever lane answers first"),
         "reader_hero": _("tok/s of this text"),
-        "reader_hero_help": _("What this reading speed is in tokens: tokens per {unit} of this text times {speed}."),
+        "reader_hero_help": _(
+            "What this reading speed is in tokens: tokens per {unit} of this text times {speed}."
+        ),
         "read": _("read"),
         "left": _("left"),
         "done_at": _("done at"),
@@ -81,17 +93,25 @@ def words() -> dict[str, str]:
         "reader_ready": _("Waiting for the first word"),
         "band": _("most adults {lo}–{hi}"),
         "band_short": _("most {lo}–{hi}"),
-        "ghost_track": _("Every lane climbs here against time, and a person reading crawls along below them."),
+        "ghost_track": _(
+            "Every lane climbs here against time, and a person reading crawls along below them."
+        ),
         "ahead": _("{count}, {time} ahead"),
         "ahead_none": _("the person keeps up"),
         "ahead_ready": _("where a person would be"),
         "ahead_done": _("read to the end"),
-        "ahead_help": _("A person who began at the first answer word is here now; the text is this far ahead."),
+        "ahead_help": _(
+            "A person who began at the first answer word is here now; the text is this far ahead."
+        ),
         "stream_done": _("stream"),
         "person_done": _("person"),
         "stream_done_help": _("When the stream was complete, from the request sent."),
-        "person_done_help": _("When a person who began at the first answer word has read it all, from the request sent."),
-        "ghost_text": _("The answer appears here as it arrives, and an amber line marks how far a person would have read."),
+        "person_done_help": _(
+            "When a person who began at the first answer word has read it all, from the request sent."
+        ),
+        "ghost_text": _(
+            "The answer appears here as it arrives, and an amber line marks how far a person would have read."
+        ),
         "ghost_reader": _("The words appear here at reading speed."),
         "headline_ready": _("One prompt, {lanes} streams, one person reading."),
         "headline_done": _("{done} of {lanes} finished"),
@@ -111,10 +131,7 @@ def words() -> dict[str, str]:
         "health": _("{fps} frames/s, display lag {lag} ms (95 %)"),
         "health_lost": _("Connection lost, trying again"),
         "no_text": _("No text came."),
-        "no_rate": _("no rate"),
-        "until_now": _("so far"),
         "place_help": _("Order in which the complete answers finished"),
-        "place": _("{n}"),
         "place_1": _("1st"),
         "place_2": _("2nd"),
         "place_3": _("3rd"),

@@ -29,7 +29,7 @@ test("every word that is said exists, and every word that exists is translated b
   const said = SOURCES.flatMap(([, text]) => [...text.matchAll(/\bsay\("(\w+)"/g)].map((match) => match[1]));
   assert.deepEqual(said.filter((key) => !(key in ENGLISH)), []);
   const python = readFileSync(new URL("words.py", FOLDER), "utf8");
-  const pairs = Object.fromEntries([...python.matchAll(/^ {8}"(\w+)": _\("(.*)"\),$/gm)].map((match) => [match[1], match[2]]));
+  const pairs = Object.fromEntries([...python.matchAll(/^ {8}"(\w+)": _\(\s*"(.*)"\s*\),$/gm)].map((match) => [match[1], match[2]]));
   assert.deepEqual(pairs, { ...ENGLISH });
 });
 

@@ -6,8 +6,9 @@ Not a simulator of anything real: texts repeat, and every lane keeps its rate ex
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from lib.tokens import pieces
@@ -16,54 +17,11 @@ BATCH_MS = 30
 SLOT_MS = 8
 Message = dict[str, Any]
 
-LIGHTHOUSE = """Before electricity, a lighthouse was a home as much as a machine. Two or three keepers lived with \
-their families beside the tower, and the night was cut into watches. At dusk one of them climbed the stairs with a can \
-of oil, trimmed the wick so that it burned white and even, and drew the curtains that by day had kept the sun from \
-setting the room on fire through its own lens.
-
-The lens was the heart of it. A ring of glass prisms taller than a man bent almost every ray into one flat beam, and a \
-clockwork with a falling weight turned it, so that a ship's captain could tell one light from another by its rhythm. \
-Every few hours the weight had to be wound up again. If the clockwork failed, the keeper turned the lens by hand until \
-morning, counting the seconds aloud.
-
-By day the work was cleaning. Soot settled on the glass, salt on the windows, and verdigris on the brass. The log book \
-recorded the weather, the oil used, the ships seen, and any minute in which the light had not burned. An inspector came \
-without notice, and ran a white cloth along the rails.
-
-In fog the light was useless, and the keepers fired a small cannon, rang a bell, or fed the boiler of a steam horn for \
-days on end. Supplies came by boat when the sea allowed it. Families grew vegetables in soil carried up in sacks, and \
-children learned to read from the boxes of books that travelled from tower to tower.
-
-What ended this life was not neglect but reliability. A filament does not need trimming, and a motor does not need \
-winding. One by one the lamps were switched over, the clockworks stopped, and the keepers came down the stairs for the \
-last time, leaving the door unlocked behind them, as the rules had always said.
-"""
-HARBOUR = """灯塔在通电以前，既是机器，也是家。两三位守塔人和家人住在塔边，把夜晚分成几班。黄昏时，值班的人提着油罐爬上楼梯，\
-修剪灯芯，让火焰又白又稳，再拉开白天遮住阳光的窗帘，免得透镜把屋子点着。
-
-透镜是灯塔的心脏。一圈比人还高的玻璃棱镜，把几乎每一道光都折成平直的一束；重锤带动的钟表机构让它慢慢旋转，船长凭闪光的节奏，就能认出是哪一座灯塔。\
-每隔几个小时，重锤要重新摇上去。要是机构坏了，守塔人就用手推着透镜，一直数着秒，推到天亮。
-
-白天的工作是擦洗。烟灰落在玻璃上，盐落在窗上，铜绿长在黄铜上。日志里记着天气、用油、过往的船，以及灯没有亮着的每一分钟。
-"""
-CODE = """Here is a small clock that never drifts:
-
-```python
-def ticks(period_ns: int, clock) -> Iterator[int]:
-    \"\"\"Absolute deadlines: the error of one tick never reaches the next.\"\"\"
-    start = clock()
-    for n in count(1):
-        deadline = start + n * period_ns
-        while (rest := deadline - clock()) > 0:
-            wait(rest)
-        yield deadline
-```
-
-The deadline is computed from the start, so that a late tick is late once. Adding the period to the current time \
-instead would carry every delay along for ever.
-"""
-THOUGHT = """The visitor probably stands in the lamp room. Start with the home, not the machine. Keep to about four \
-hundred words, one paragraph each for the night, the lens, the day, the fog and the end. Avoid dates that I am not sure of. """
+_TEXTS = Path(__file__).parent / "texts"
+LIGHTHOUSE, HARBOUR, CODE, THOUGHT = (
+    (_TEXTS / name).read_text("utf-8")
+    for name in ("lighthouse.md", "lighthouse.zh.md", "code.md", "thought.md")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +43,7 @@ class LanePlan:
 
 @cache
 def _pieces(text: str) -> tuple[str, ...]:
-    """The text's o200k_base tokens; a character split over tokens belongs to the last of them, the others are empty."""
+    """The text's o200k_base tokens; a character split over tokens belongs to the last of them."""
     found: list[str] = []
     rest = b""
     for piece in pieces(text):
@@ -136,12 +94,13 @@ def _figures(plan: LanePlan, place: int | None) -> dict[str, Any]:
     return {
         "status": "error" if failed else "complete", "place": place,
         "hero": {"text": None, "unit": "tok/s", "reason": "No rate: the lane failed"} if failed or count < 16
-        else {"text": f"{plan.rate_tps:.0f}" if plan.rate_tps >= 100 else f"{plan.rate_tps:.1f}", "unit": "tok/s"},
+        else {"text": format(plan.rate_tps, ".0f" if plan.rate_tps >= 100 else ".1f"), "unit": "tok/s"},
         "ttft": {"text": _duration(plan.ttft_ms)} if count else {"text": None, "reason": "No text came"},
         "ttfat": {"text": _duration(plan.ttft_ms + plan.thinking_tokens * 1000 / plan.rate_tps)},
         "tokens": {"text": f"{count:,}", "source": "usage"}, "elapsed": {"text": _duration(_end_ms(plan))},
-        "cost": {"text": plan.cost} if plan.cost else {"text": "not publ.", "reason": "The price is not published"},
-        "tokens_total": count, "human_done": {"text": None, "s": None}, "failure": FAILURE if failed else None,
+        "cost": {"text": plan.cost} if plan.cost else {"text": "not publ.", "reason": "Price not published"},
+        "tokens_total": count, "human_done": {"text": None, "s": None},
+        "failure": FAILURE if failed else None,
         "warnings": [] if count else [["empty_answer", "No answer text came."]],
     }  # fmt: skip
 
@@ -149,7 +108,9 @@ def _figures(plan: LanePlan, place: int | None) -> dict[str, Any]:
 def _rows(plans: list[LanePlan]) -> list[tuple[float, int, tuple[Any, ...]]]:
     """Everything that happens, by time: ("d", channel, text), ("e", name, ...) or ("f", figures)."""
     rows: list[tuple[float, int, tuple[Any, ...]]] = []
-    complete = sorted((i for i, p in enumerate(plans) if p.fails_after is None), key=lambda i: _end_ms(plans[i]))
+    complete = sorted(
+        (i for i, p in enumerate(plans) if p.fails_after is None), key=lambda i: _end_ms(plans[i])
+    )
     for lane, plan in enumerate(plans):
         rows += [(20 + lane, lane, ("e", "attempt", 1)), (21 + lane, lane, ("e", "connected", None))]
         rows += [(22 + lane, lane, ("e", "sent"))]
@@ -216,7 +177,8 @@ def _differences(pairs: list[Any]) -> list[Any]:
 def _verdict(plans: list[LanePlan]) -> list[list[str]]:
     best = min((p for p in plans if p.fails_after is None), key=_end_ms)
     return [
-        [f"{best.name} had finished in {_duration(_end_ms(best))}; a person needs ", ""], ["1 min 41 s", "reader"],
+        [f"{best.name} had finished in {_duration(_end_ms(best))}; a person needs ", ""],
+        ["1 min 41 s", "reader"],
         [" to read it. For a reader all are fast enough; for an agent the fastest is 13.2× the next.", ""],
     ]  # fmt: skip
 
@@ -227,23 +189,30 @@ _SOL = LanePlan("GPT-5.6 Sol standard", "simulated", "", 897, 53)
 _ULTRA = LanePlan("GPT-5.6 Sol Ultrafast", "simulated", "", 301, 750, cost=None)
 _FAST = [LanePlan(f"Backend {n}", "simulated", "", 200 + 40 * n, 750, 16_000) for n in range(1, 9)]
 
+_CUT = replace(_CLOUD, fails_after=90)
+_NOBODY = LanePlan("Nobody home", "live", "", 400, 50, fails_after=0)
+_LLAMA = LanePlan("llama.cpp Q4_0 recorded", "recorded", "llama.cpp b6700, 2026-11-20, 2 cores", 420, 61, 380)
+_VLLM = LanePlan("vLLM recorded", "recorded", "vLLM 0.12", 95, 132, 600)
+_LONG = LanePlan(
+    "A very long backend name that cannot fit", "live", "a note also much too long", 1500, 24, 260
+)
+_BATCH = LanePlan("Batch tier", "simulated", "", 2600, 310, 700)
+_THINKER = LanePlan("Thinker", "live", "local", 350, 95, 420, thinking_tokens=260)
+_FAST_THINKER = LanePlan("Fast thinker", "simulated", "", 300, 750, 520, thinking_tokens=900)
+_CALL = 'look_up({"place": "lamp room", "year": 1870})'
+_CODER = LanePlan("Coder", "simulated", "", 250, 120, 300, CODE, tool=_CALL)
+_SILENT = LanePlan("Says nothing", "live", "", 700, 50, 0)
+_SLOW = LanePlan("Slow", "simulated", "", 9000, 30, 60)
+
 SCENARIOS: dict[str, list[LanePlan]] = {
     "two": [_SMOL, _ULTRA],
     "three": [_SMOL, _CLOUD, _ULTRA],
     "four": [_SMOL, _CLOUD, _SOL, _ULTRA],
-    "eight": [_SMOL, _CLOUD, _SOL, _ULTRA,
-              LanePlan("llama.cpp Q4_0 recorded", "recorded", "llama.cpp b6700, 2026-11-20, 2 cores", 420, 61, 380),
-              LanePlan("vLLM recorded", "recorded", "vLLM 0.12", 95, 132, 600),
-              LanePlan("A very long backend name that cannot fit", "live", "a note that is also much too long", 1500, 24, 260),
-              LanePlan("Batch tier", "simulated", "", 2600, 310, 700)],
-    "failure": [_SMOL, LanePlan("GPT-4-class cloud", "simulated", "", 604, 40, fails_after=90),
-                LanePlan("Nobody home", "live", "", 400, 50, fails_after=0), _ULTRA],
-    "thinking": [LanePlan("Thinker", "live", "local", 350, 95, 420, thinking_tokens=260),
-                 LanePlan("Fast thinker", "simulated", "", 300, 750, 520, thinking_tokens=900), _CLOUD,
-                 LanePlan("Coder", "simulated", "", 250, 120, 300, CODE, tool='look_up({"place": "lamp room", "year": 1870})')],
-    "chinese": [LanePlan("本机小模型", "live", "本机 135M", 198, 88, 300, HARBOUR), LanePlan("GPT-4-class cloud", "simulated", "", 604, 40, 300, HARBOUR),
-                LanePlan("Sol standard", "simulated", "", 897, 53, 300, HARBOUR), LanePlan("Sol Ultrafast", "simulated", "", 301, 750, 300, HARBOUR)],
-    "empty": [_SMOL, LanePlan("Says nothing", "live", "", 700, 50, 0), LanePlan("Slow", "simulated", "", 9000, 30, 60)],
+    "eight": [_SMOL, _CLOUD, _SOL, _ULTRA, _LLAMA, _VLLM, _LONG, _BATCH],
+    "failure": [_SMOL, _CUT, _NOBODY, _ULTRA],
+    "thinking": [_THINKER, _FAST_THINKER, _CLOUD, _CODER],
+    "chinese": [replace(lane, tokens=300, text=HARBOUR) for lane in (_SMOL, _CLOUD, _SOL, _ULTRA)],
+    "empty": [_SMOL, _SILENT, _SLOW],
     "eight750": _FAST,
     "four3000": [LanePlan(f"Backend {n}", "simulated", "", 200 + 40 * n, 3000, 36_000) for n in range(1, 5)],
-}  # fmt: skip
+}

@@ -1,7 +1,7 @@
-"""Serves the player with a synthetic race, for eyes and for the browser benchmark: `python -m tests.player_harness.server`.
+"""Serves the player with a synthetic race, for eyes: `python -m tests.player_harness.server`.
 
-`/?scenario=four&theme=dark` follows a real WebSocket; `&idle=1` shows the stage before the first race, `&done=1` sends
-everything at once, `&drop=N` cuts every connection after N messages.
+`/?scenario=four&theme=dark` follows a real WebSocket; `&idle=1` shows the stage before the first race,
+`&done=1` sends everything at once, `&drop=N` cuts every connection after N messages.
 """
 
 from __future__ import annotations
@@ -18,34 +18,12 @@ from aiohttp import WSMsgType, web
 from lib.player import source
 from tests.player_harness.scenarios import SCENARIOS, messages
 
-PAGE = """<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>player</title>
-<style>@font-face { font-family: "Source Sans"; src: url("/font"); font-weight: 200 900 } body { margin: 0; padding: 16px 32px; font-family: "Source Sans", sans-serif; }
-body.light { background: #fff } body.dark { background: #141517 } @media (max-width: 700px) { body { padding: 8px } }</style>
-<div id="host"></div>
-<script type="module">
-import mount from "/player.js";
-const asked = new URLSearchParams(location.search);
-const dark = asked.get("theme") === "dark";
-document.body.className = dark ? "dark" : "light";
-const host = document.getElementById("host");
-const parentElement = asked.get("shadow") === "0" ? host : host.attachShadow({ mode: "open" });
-const style = document.createElement("style");
-style.textContent = await (await fetch("/player.css")).text();
-parentElement.append(style);
-const lanes = await (await fetch("/lanes?scenario=" + asked.get("scenario"))).json();
-const run = `${asked.get("scenario")}.${asked.get("done") ? "done" : "live"}.${asked.get("drop") ?? 0}.${asked.get("id") ?? Date.now()}`;
-const reader = { word: { per_min: 238, lo: 175, hi: 300, label: "238 words/min" }, char: { per_min: 420, lo: 300, hi: 550, label: "420 characters/min" } };
-window.fired = [];
-const component = (id) => ({ parentElement, data: { run: id, path: "/race/ws/", lanes, reader },
-  setTriggerValue: (name, value) => window.fired.push([name, value]), setStateValue() {} });
-mount(component(null));
-window.start = () => mount(component(run));
-if (!asked.get("idle")) window.start();
-</script>"""
+_HERE = Path(__file__).parent
+FONT = "static/static/media/SourceSansVF-Upright*.woff2"
 
 
 async def page(_: web.Request) -> web.Response:
-    return web.Response(text=PAGE, content_type="text/html")
+    return web.Response(text=(_HERE / "page.html").read_text("utf-8"), content_type="text/html")
 
 
 async def script(_: web.Request) -> web.Response:
@@ -58,19 +36,24 @@ async def sheet(_: web.Request) -> web.Response:
 
 async def font(_: web.Request) -> web.FileResponse:
     """The sans that Streamlit itself serves, so that widths are those of the product."""
-    return web.FileResponse(next(Path(streamlit.__file__).parent.glob("static/static/media/SourceSansVF-Upright*.woff2")))
+    return web.FileResponse(next(Path(streamlit.__file__).parent.glob(FONT)))
 
 
 async def lanes(request: web.Request) -> web.Response:
     plans = SCENARIOS[request.query["scenario"]]
-    return web.json_response([{"name": p.name, "model": p.name, "origin": p.origin, "note": p.note} for p in plans])
+    return web.json_response(
+        [{"name": p.name, "model": p.name, "origin": p.origin, "note": p.note} for p in plans]
+    )
 
 
 def prepared(app: web.Application, run: str) -> tuple[float, list[tuple[int, str]]]:
     """When the run started (monotonic s) and its encoded messages, made once per run."""
     runs = app[RUNS]
     if run not in runs:
-        made = [(m["now"], json.dumps(m, ensure_ascii=False, separators=(",", ":"))) for m in messages(run.split(".")[0])]
+        made = [
+            (m["now"], json.dumps(m, ensure_ascii=False, separators=(",", ":")))
+            for m in messages(run.split(".")[0])
+        ]
         runs[run] = (time.monotonic() - (1e6 if ".done." in run else 0), made)
     return runs[run]
 
@@ -107,7 +90,8 @@ def application() -> web.Application:
     app = web.Application()
     app[RUNS] = {}
     app.add_routes([
-        web.get("/", page), web.get("/player.js", script), web.get("/player.css", sheet), web.get("/lanes", lanes), web.get("/font", font),
+        web.get("/", page), web.get("/player.js", script), web.get("/player.css", sheet),
+        web.get("/lanes", lanes), web.get("/font", font),
         web.get("/race/ws/{run}", follow),
     ])  # fmt: skip
     return app
