@@ -32,9 +32,10 @@ _SINGLE = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9d\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\U00020000-\U0003ffff"
 )
+_MARKS = "\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"  # combining; Latin, Devanagari, Thai
 _UNITS: dict[Unit, re.Pattern[str]] = {
     "word": re.compile(r"[^\s\x00-\x20\ufeff]+"),
-    "char": re.compile(rf"[{_SINGLE}]|(?![{_SINGLE}])[^\W_](?:(?![{_SINGLE}])[\w\u0300-\u036f'’.-])*"),
+    "char": re.compile(rf"[{_SINGLE}]|(?![{_SINGLE}])[^\W_](?:(?![{_SINGLE}])[\w{_MARKS}'’.-])*"),
 }
 _SINGLE_CHARACTER = re.compile(rf"[{_SINGLE}]")
 _SINGLE_SHARE = 0.3

@@ -67,7 +67,8 @@ def _usage_inconsistent(measured: Measurement) -> str | None:
 
 
 def _burst(measured: Measurement) -> str | None:
-    return "" if measured.is_buffered and measured.time.status is not ev.Status.ERROR else None
+    over = measured.time.status in (ev.Status.COMPLETE, ev.Status.INCOMPLETE)
+    return "" if over and measured.is_buffered else None
 
 
 def _not_streamed(measured: Measurement) -> str | None:
