@@ -1,6 +1,6 @@
 """The one number formatter: every number a person reads is written here, with its unit and sensible digits.
 
-Rounding is half up on the shown digit (`floor(x * 10^d + 0.5)`), as in the browser's twin of this module;
+Rounding is half up on the shown digit of the exact value, as in the browser's twin of this module (`toFixed`);
 `tests/vectors/numbers.json` holds both to the same texts. Values that are absent never come here: their place
 is taken by a reason.
 """
@@ -22,15 +22,14 @@ _S_PER_H = 3600
 
 def rounded(value: float, digits: int = 0) -> float:
     """The value rounded half up to so many digits after the point."""
-    scale = 10.0**digits
-    return math.floor(value * scale + 0.5) / scale
+    return float(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP))
 
 
 def plain(value: float) -> str:
     """A number with sensible digits: 1,234 · 753 · 55.6 · 4.6 · 0.45 · 0.042 · 0."""
     if rounded(value, 1) >= _TENTHS_BELOW:
         return whole(value)
-    return f"{rounded(value, 1):.1f}" if value >= 1 else _small(value)
+    return f"{rounded(value, 1):.1f}" if rounded(value, 1) >= 1 else _small(value)
 
 
 def whole(value: float) -> str:
@@ -106,8 +105,9 @@ def _small(value: float) -> str:
     """Two digits that matter for a value in [0, 1); what is below any instrument's reach is 0."""
     if value < _SMALLEST:
         return "0"
-    digits = 1 - math.floor(math.log10(value))
-    return f"{rounded(value, digits):.{digits}f}"
+    shown = rounded(value, 1 - math.floor(math.log10(value)))
+    digits = 1 - math.floor(math.log10(shown))
+    return f"{shown:.{digits}f}"
 
 
 def _amount(value: Decimal) -> str:
