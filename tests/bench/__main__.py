@@ -29,6 +29,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(BENCHMARKS)}; default: all")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter repetitions")
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=0,
+        metavar="S",
+        help="wait up to S s for other programs, per section",
+    )
     parser.add_argument("--out", type=Path, default=Path("bench-results.json"), help="where the JSON goes")
     options = parser.parse_args()
     if unknown := set(options.names) - BENCHMARKS.keys():
@@ -38,7 +45,7 @@ def main() -> None:
     sections: list[Section] = []
     for name in options.names or BENCHMARKS:
         began_s = time.monotonic()
-        for section in watched(name, BENCHMARKS[name](options.quick)):
+        for section in watched(name, BENCHMARKS[name](options.quick), options.patience):
             sections.append(section)
             print("\n".join(lines(section)), flush=True)
         print(f"  ({name}: {time.monotonic() - began_s:.0f} s)", flush=True)
@@ -46,15 +53,17 @@ def main() -> None:
     print(f"\n{summary(sections)}\nWritten to {options.out}.")
 
 
-def watched(name: str, sections: Iterator[Section]) -> Iterator[Section]:
+def watched(name: str, sections: Iterator[Section], patience_s: float) -> Iterator[Section]:
     """Each section with how much of the machine other programs used while it was measured.
 
     A benchmark that breaks becomes a section that says so: what the others found is not lost with it.
     """
+    machine.wait_until_quiet(patience_s)
     others = machine.Others()
     try:
         for section in sections:
             yield replace(section, others_percent=others.percent())
+            machine.wait_until_quiet(patience_s)
             others = machine.Others()
     except Exception as error:
         yield Section(f"The rest of {name}", absent=f"{type(error).__name__}: {error}")

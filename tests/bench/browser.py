@@ -6,13 +6,18 @@ little and is therefore counted against it.
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, Playwright, WebSocket
 
+from tests.bench.machine import tree
+
 CHROMIUM = "/usr/bin/chromium"
+CHROMIUM_NAME = b"chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 SAMPLER = """
 (lanes) => {
@@ -49,6 +54,19 @@ class Sample:
 def launch(playwright: Playwright) -> Browser:
     """Debian's Chromium, headless, software rendering."""
     return playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+
+def browser_pids() -> set[int]:
+    """Every Chromium process that this program started."""
+    found = set()
+    for pid in tree(os.getpid()):
+        try:
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            continue  # it has just ended
+        if CHROMIUM_NAME in command.partition(b"\0")[0]:
+            found.add(pid)
+    return found
 
 
 class Watched:

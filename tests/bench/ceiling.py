@@ -26,7 +26,7 @@ def run(quick: bool) -> Iterator[Section]:
     rates, seconds = ((6_000, 24_000, 48_000), 0.7) if quick else (RATES, 1.5)
     with Truth() as truth, Product() as product:
         product.race(truth, specs(LANES, 750, 0.3))
-        yield _cost(truth, product, *((1.5, 1) if quick else (4.0, 3)))
+        yield _cost(truth, product, *((2.5, 1) if quick else (4.0, 3)))
         top, p99, limit = climb(lambda race: product.race(truth, race)[0], rates, seconds)
         floor, _, _ = climb(lambda race: raced_by("raw_client", truth, race), rates, seconds)
     yield Section(

@@ -20,7 +20,7 @@ from tests.bench.truth_content import Spec, letters_before
 
 def run(quick: bool) -> Iterator[Section]:
     """One section per load."""
-    seconds, times = (1.5, 1) if quick else (4.0, 3)
+    seconds, times = (2.5, 1) if quick else (4.0, 3)
     with (
         tempfile.TemporaryDirectory() as folder,
         Truth() as truth,

@@ -67,6 +67,17 @@ class Others:
         return max(0.0, 100 * busy_s / (time.monotonic() - self._at_s) / (os.cpu_count() or 1))
 
 
+def wait_until_quiet(most_s: float, quiet_percent: float = 3.0, hold_s: float = 1.5) -> bool:
+    """Wait, at most so long, until other programs leave the machine alone; whether they did."""
+    deadline_s = time.monotonic() + most_s
+    while time.monotonic() < deadline_s:
+        others = Others()
+        time.sleep(hold_s)
+        if others.percent() < quiet_percent:
+            return True
+    return False
+
+
 def tree(pid: int) -> set[int]:
     """A process and all that descend from it (Linux)."""
     found = {pid}

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.bench.accuracy import Pair, percentile
 from tests.bench.app_process import AppProcess
-from tests.bench.browser import CHROMIUM, Sample, Watched, launch
+from tests.bench.browser import CHROMIUM, Sample, Watched, browser_pids, launch
 from tests.bench.display import ages_ms
 from tests.bench.machine import cpu_s
 from tests.bench.page_start import startup
@@ -47,6 +47,7 @@ class Watch:
     click_ns: int
     app_cpu: float  # cores, from the click to the end of the streams
     collector_cpu: float
+    browser_cpu: float
     own_lag_p95_ms: float | None  # the player's own figure
     pairs: list[Pair]
 
@@ -70,7 +71,7 @@ def run(quick: bool) -> Iterator[Section]:
 
 
 def _sections(quick: bool) -> Iterator[Section]:
-    seconds, times = (2.0, 1) if quick else (5.0, 3)
+    seconds, times = (2.5, 1) if quick else (5.0, 3)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         truth = stack.enter_context(Truth())
@@ -129,12 +130,13 @@ class Shows:
         """One whole race, watched."""
         race = races[name]
         watched = self.open(races, name)
-        pids = (self._app.pid, self._app.collector_pid())
-        scripts_before, before = watched.script_bytes, [cpu_s(pid) for pid in pids]
+        groups = ({self._app.pid}, {self._app.collector_pid()}, browser_pids())
+        scripts_before, before = watched.script_bytes, [sum(map(cpu_s, pids)) for pids in groups]
         click_ns = watched.click(START)
         length_ms = race[0].ttft_ms + race[0].tokens / race[0].rate_tps * 1000
         watched.page.wait_for_timeout(length_ms)
-        used = [(cpu_s(pid) - old) / length_ms * 1000 for pid, old in zip(pids, before, strict=True)]
+        after = [sum(map(cpu_s, pids)) for pids in groups]
+        used = [(new - old) / length_ms * 1000 for new, old in zip(after, before, strict=True)]
         watched.page.wait_for_timeout(1000)
         health = watched.page.evaluate("window.__tokenrace.player.health()")
         pairs = self._app.pairs(_run_of(watched.page), self._truth)
@@ -174,6 +176,7 @@ def _shown(watches: list[Watch], race: list[Spec], seconds: float) -> Section:
         Finding("page messages per race", "kB", tuple(w.script_bytes / 1000 for w in watches)),
         Finding("app process", "% of core", tuple(100 * w.app_cpu for w in watches), at_most=10),
         Finding("collector process", "% of core", tuple(100 * w.collector_cpu for w in watches)),
+        Finding("Chromium, all processes", "% of core", tuple(100 * w.browser_cpu for w in watches)),
         *errors([w.pairs for w in watches], p99_ms=3.0),
     ]
     if own:

@@ -19,7 +19,7 @@ LOADS = ((8, 750.0), (4, 3000.0))
 
 def run(quick: bool) -> Iterator[Section]:
     """The section for each load, and one for TTFT."""
-    seconds, times, rounds = (1.5, 1, 3) if quick else (4.0, 3, 13)
+    seconds, times, rounds = (2.5, 1, 3) if quick else (4.0, 3, 13)
     with Truth() as truth:
         for lanes, rate in LOADS:
             race = specs(lanes, rate, seconds)

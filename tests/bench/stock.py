@@ -23,7 +23,7 @@ RATES = (2_000, 3_000, 4_000, 5_000, 6_000, 8_000)
 
 def run(quick: bool) -> Iterator[Section]:
     """One section: errors at 8 x 750 and at 8 x 500, and the ceiling of the stock loop."""
-    seconds, times, rates, loads = (1.5, 1, (), (750.0,)) if quick else (3.0, 2, RATES, (500.0, 750.0))
+    seconds, times, rates, loads = (2.0, 1, (), (750.0,)) if quick else (3.0, 2, RATES, (500.0, 750.0))
     findings: list[Finding] = []
     with Truth() as truth:
         for rate in loads:
