@@ -8,6 +8,7 @@ import { say } from "./words.js";
 
 const NEAR_TAIL_PX = 24;
 const READER_AT = 0.4; // the word being read sits at this share of the visible height
+const LINE_OFFSET_PX = 4;
 const EASE_PER_FRAME = 0.14;
 
 export class LaneText {
@@ -130,7 +131,8 @@ export class LaneText {
     const zoom = frame.height / this.scroller.offsetHeight || 1; // rectangles are in zoomed px, scroll offsets are not
     const wanted = this.scroller.scrollTop + (box.top - frame.top) / zoom - this.scroller.clientHeight * READER_AT;
     const line = parseFloat(this.document.defaultView.getComputedStyle(this.scroller).lineHeight);
-    this.target = Math.max(0, Math.min(most, Math.round(wanted / line) * line)); // no line cut in halves at the top
+    const lines = Math.round(wanted / line); // no line cut in halves at the top
+    this.target = lines < 1 ? 0 : Math.min(most, lines * line + LINE_OFFSET_PX);
   }
 
   /** One scroll per frame. `still`: without easing. */

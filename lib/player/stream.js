@@ -40,7 +40,7 @@ export function addresses(base, path, run, from) {
 
 /** Follows a run until `close()`; calls `onMessage(object, bytes)` and `onState("open" | "lost")`. */
 export class RunStream {
-  constructor({ base, path, run, onMessage, onState = () => {}, WebSocketClass, EventSourceClass, later = setTimeout }) {
+  constructor({ base, path, run, onMessage, onState = () => {}, WebSocketClass, EventSourceClass, later = (work, ms) => setTimeout(work, ms) }) {
     Object.assign(this, { base, path, run, onMessage, onState, WebSocketClass, EventSourceClass, later });
     this.received = 0;
     this.failures = 0;

@@ -214,7 +214,8 @@ export class Track {
 
   /** A hairline from a line's end to its label, where the label had to move away. */
   #leader(context, [x, y], label, colour) {
-    if (Math.abs(label.y - y) < LABEL_PX) return;
+    const gap = Math.max(label.x - x, x - label.x - label.width);
+    if (Math.abs(label.y - y) < LABEL_PX && gap < 2 * LABEL_PX) return;
     context.beginPath();
     context.moveTo(x, y);
     context.lineTo(label.x > x ? label.x - 2 : label.x + label.width + 2, label.y);

@@ -11,6 +11,21 @@ from lib.i18n import _
 def words() -> dict[str, str]:
     """Every text of the player in the language of this context, for `data["words"]` of the component."""
     return {
+        **_units(),
+        **_origins(),
+        **_phases(),
+        **_figures(),
+        **_actions(),
+        **_reader(),
+        **_cursor(),
+        **_headline(),
+        **_track(),
+        **_rest(),
+    }
+
+
+def _units() -> dict[str, str]:
+    return {
         "tok_s": _("tok/s"),
         "words_s": _("words/s"),
         "chars_s": _("characters/s"),
@@ -26,6 +41,11 @@ def words() -> dict[str, str]:
         "words_one": _("word"),
         "chars": _("characters"),
         "chars_one": _("character"),
+    }
+
+
+def _origins() -> dict[str, str]:
+    return {
         "live": _("live"),
         "simulated": _("simulated"),
         "recorded": _("recorded"),
@@ -34,6 +54,11 @@ def words() -> dict[str, str]:
             "A simulator produces these tokens at the speed of its profile; no model is running."
         ),
         "recorded_help": _("A recorded answer, played back byte for byte with its own timing."),
+    }
+
+
+def _phases() -> dict[str, str]:
+    return {
         "ready": _("Ready"),
         "connecting": _("Connecting"),
         "connecting_short": _("connecting"),
@@ -49,6 +74,11 @@ def words() -> dict[str, str]:
         "attempt": _("attempt {n}"),
         "trying_again": _("Trying again in {time}"),
         "silent": _("No text for {time}"),
+    }
+
+
+def _figures() -> dict[str, str]:
+    return {
         "ttft": _("TTFT"),
         "ttft_help": _(
             "Time to first token: from the request sent to the first text of any kind, thinking included."
@@ -66,6 +96,11 @@ def words() -> dict[str, str]:
         "bar_help": _(
             "Time spent connecting, waiting, thinking and answering. All lanes share one scale: {span}."
         ),
+    }
+
+
+def _actions() -> dict[str, str]:
+    return {
         "stop": _("Stop"),
         "retry": _("Retry"),
         "focus": _("Focus"),
@@ -77,6 +112,11 @@ def words() -> dict[str, str]:
         "thinking_shown": _("Thinking, ~{count}"),
         "to_tail": _("Follow the text"),
         "tool": _("tool call"),
+    }
+
+
+def _reader() -> dict[str, str]:
+    return {
         "reader": _("A person reading"),
         "reader_source": _("reads {name}"),
         "reader_idle": _("reads whichever lane answers first"),
@@ -96,6 +136,11 @@ def words() -> dict[str, str]:
         "ghost_track": _(
             "Every lane climbs here against time, and a person reading crawls along below them."
         ),
+    }
+
+
+def _cursor() -> dict[str, str]:
+    return {
         "ahead": _("{count}, {time} ahead"),
         "ahead_none": _("the person keeps up"),
         "ahead_ready": _("where a person would be"),
@@ -113,11 +158,21 @@ def words() -> dict[str, str]:
             "The answer appears here as it arrives, and an amber line marks how far a person would have read."
         ),
         "ghost_reader": _("The words appear here at reading speed."),
+    }
+
+
+def _headline() -> dict[str, str]:
+    return {
         "headline_ready": _("One prompt, {lanes} streams, one person reading."),
         "headline_done": _("{done} of {lanes} finished"),
         "headline_done_other": _("{done} of {lanes} finished, {other} did not"),
         "headline_person": _("the person has read {count}"),
         "headline_person_none": _("the person is waiting for the first word"),
+    }
+
+
+def _track() -> dict[str, str]:
+    return {
         "track": _("{unit} since the request"),
         "linear": _("linear"),
         "log": _("log"),
@@ -130,6 +185,11 @@ def words() -> dict[str, str]:
         "scale_help": _("Vertical scale"),
         "health": _("{fps} frames/s, display lag {lag} ms (95 %)"),
         "health_lost": _("Connection lost, trying again"),
+    }
+
+
+def _rest() -> dict[str, str]:
+    return {
         "no_text": _("No text came."),
         "place_help": _("Order in which the complete answers finished"),
         "place_1": _("1st"),

@@ -80,3 +80,11 @@ test("messages in any order, some twice, come out once and in order", () => {
   const order = new InOrder();
   assert.deepEqual([2, 0, 0, 1, 2, 4, 3].flatMap((n) => order.put(n, n)), [0, 1, 2, 3, 4]);
 });
+
+test("by default it waits with the platform's own timer", async () => {
+  FakeSocket.opened = [];
+  const { socket } = follow({ later: undefined });
+  socket().onclose();
+  await new Promise((resolve) => { const check = () => (FakeSocket.opened.length === 2 ? resolve() : setTimeout(check, 5)); check(); });
+  assert.equal(FakeSocket.opened.length, 2);
+});
