@@ -5,7 +5,7 @@ from __future__ import annotations
 from lib.ui import race_setup
 from lib.ui.race_controls import show_controls
 
-# RESULTS
+from lib.ui.results import show_results
 from lib.ui.stage import show_stage
 
 live = race_setup.current()
@@ -17,4 +17,4 @@ show_stage(
     on_command=race_setup.obey,
 )
 if live and live.ended:
-    pass
+    show_results(live.recorded(), race_setup.reading_speed())

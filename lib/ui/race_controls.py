@@ -12,10 +12,10 @@ from lib.ui.lineup import show_lineup
 
 EXAMPLES = {
     "Lighthouse": race_setup.DEFAULT_PROMPT,
-    "Code": "Write a Python function that merges overlapping intervals, with a short explanation and a test.",
-    "List": "List ten things worth checking before a long bicycle tour, one line each.",
-    "Chinese": "请用中文介绍一下在没有电的年代，灯塔是怎样被看守的。大约六百字。",
-    "Reasoning": "A train leaves at 9:40 and arrives at 13:05 with two stops of 12 minutes. How long did it move?",
+    "Tides": "Explain why there are two tides a day. About 300 words.",
+    "Code": "Write a Python function that merges two sorted lists, with a short explanation and a test.",
+    "List": "Write a checklist for a long hike, one line for each thing.",
+    "Chinese": "请向参观者介绍一下在没有电的年代，灯塔是怎样被看守的。大约六百字。",
 }
 EXAMPLE = "example"
 
@@ -53,7 +53,7 @@ def _show_action(running: bool) -> None:
     again = race_setup.current() is not None
     st.button(
         _("Race again") if again else _("Start"), key="start", type="primary", on_click=race_setup.start,
-        width="stretch", help=_("Sends the prompt to every backend at the same moment."),
+        width="stretch",
     )  # fmt: skip
 
 
