@@ -15,11 +15,12 @@ from lib.metrics.timeline import Arrival, Timeline, arrivals, timeline
 from lib.metrics.usage import Usage, usage
 
 _VERBATIM = (0.5, 2.0)  # our count of the shown thinking over the server's own, when it shows what it counted
+HIDDEN_TIMES = 8  # no tokenizer in use makes so many more tokens of a text than o200k_base
 LONG_ANSWER_TOKENS = 64  # below this a few arrivals say nothing about a proxy
 BUFFERED_SHARE = 0.9  # of the text, in so few arrivals:
 BUFFERED_ARRIVALS = 3
 FIRST_ARRIVAL_SHARE = 0.25  # of the tokens of a long answer
-_BUFFERED_CHUNKS = 4  # chunks that came in one read, for a shorter answer
+_BUFFERED_CHUNKS = 4  # that came in one read, for a shorter answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +100,18 @@ class Measurement:
         if self.usage.output is None:
             return self.output_tokens
         if not self.time.thinking_chunks:
-            return self.usage.beside_reasoning
+            return None if self._hides_tokens else self.usage.beside_reasoning
         verbatim = self.thinking_is_verbatim
         if verbatim is None:
             return None
         return self.usage.output if verbatim else self.usage.beside_reasoning
+
+    @property
+    def _hides_tokens(self) -> bool:
+        """Whether far more was counted than any tokenizer makes of the text, and nothing says what it was."""
+        shown = self.counts.all
+        undeclared = self.usage.reasoning is None and self.usage.output is not None and shown is not None
+        return undeclared and (self.usage.output or 0) > HIDDEN_TIMES * max(1, shown or 0)
 
 
 def measure(generation: ev.Generation, backend: Backend) -> Measurement:
@@ -186,13 +194,13 @@ def text_tokens(text: str, *, own_count: bool) -> int:
 
 
 def _is_buffered(groups: tuple[Arrival, ...], chunks: int, tokens_shown: int) -> bool:
-    """Nearly all text in three arrivals or, in a long answer, much of it in the first."""
+    """A long answer nearly all in three arrivals, or much of it in the first; a short one all in one."""
     if not groups or chunks < 2:
         return False
     sizes = [sum(len(delta.text) for delta in arrival.deltas) for arrival in groups]
-    in_few = sum(sorted(sizes, reverse=True)[:BUFFERED_ARRIVALS]) >= BUFFERED_SHARE * sum(sizes)
     if tokens_shown < LONG_ANSWER_TOKENS:
-        return in_few and chunks >= _BUFFERED_CHUNKS and 2 * len(groups) <= chunks
+        return len(groups) == 1 and chunks >= _BUFFERED_CHUNKS
+    in_few = sum(sorted(sizes, reverse=True)[:BUFFERED_ARRIVALS]) >= BUFFERED_SHARE * sum(sizes)
     return in_few or sizes[0] > FIRST_ARRIVAL_SHARE * sum(sizes)
 
 

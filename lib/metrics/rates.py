@@ -44,9 +44,14 @@ def answer_rate(measured: Measurement) -> Figure:
     """Rate of the answer text in tok/s, by the decode formula over the answer alone."""
     if not measured.time.answer_chunks:
         return Unavailable(_("No answer text came."))
-    split = measured.usage.reasoning is not None or not measured.time.thinking_chunks
-    known = split and not measured.time.tool_chunks and not measured.usage.inconsistent
-    return _channel_rate(measured, measured.usage.beside_reasoning if known else None, ev.Channel.ANSWER)
+    time, usage = measured.time, measured.usage
+    if time.tool_chunks or usage.inconsistent:
+        return _channel_rate(measured, None, ev.Channel.ANSWER)
+    if time.thinking_chunks:
+        beside = usage.beside_reasoning if usage.reasoning else None
+        return _channel_rate(measured, beside, ev.Channel.ANSWER)
+    reported = None if measured.is_estimated else measured.visible_tokens
+    return _channel_rate(measured, reported, ev.Channel.ANSWER)
 
 
 def end_to_end_rate(measured: Measurement) -> Figure:

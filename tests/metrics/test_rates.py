@@ -92,6 +92,18 @@ def test_summarised_thinking_leaves_only_the_answers_tokens_and_time() -> None:
     assert number(_decode(made)) == pytest.approx(100)
 
 
+def test_tokens_hidden_without_a_word_give_a_reason_and_no_fantastic_rate() -> None:
+    undeclared = {"prompt_tokens": 18, "completion_tokens": 412, "total_tokens": 430}
+    measured = measure(
+        generation([(4000, "Yes"), (4050, " it"), (4150, " floats.")], usage=undeclared), backend()
+    )
+    assert isinstance(rates.decode_rate(measured), Unavailable)
+    answer = rates.answer_rate(measured)
+    assert isinstance(answer, Quantity)
+    assert number(answer) == pytest.approx(3 / 0.15)
+    assert ESTIMATED in answer.marks
+
+
 def test_thinking_of_an_unknown_share_gives_a_reason() -> None:
     answer = [(5000 + 10 * i, " four", "a") for i in range(50)]
     made = generation([(800, "It thinks.", "r"), *answer], usage={"completion_tokens": 950})
