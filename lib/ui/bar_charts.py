@@ -24,7 +24,6 @@ from lib.ui.result_lanes import ResultLane
 BAR_PX = 14
 THIN_PX = 8
 GAP_PX = 14
-_CHARACTER_PX = 6.8  # of a value's text, to leave room for it at the right of the longest bar
 _ALIKE_MS = 1.0  # TTFT and TTFAT closer than this are one bar
 
 
@@ -35,6 +34,9 @@ class Bar:
     value: float
     text: str
     thin: bool = False
+
+
+_Rows = Sequence[tuple[ResultLane, list[Bar] | str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,13 @@ def ttft_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> charts
     axis = (
         _("seconds from request to first token") if in_s else _("milliseconds from request to first token")
     )
-    return _bars(scaled, None, Words(_("Time to first token (TTFT)"), subtitle), axis, look)
+    return _bars(scaled, None, Words(_ttft_title(rows), subtitle), axis, look)
+
+
+def _ttft_title(rows: _Rows) -> str:
+    two = any(isinstance(bars, list) and len(bars) > 1 for _lane, bars in rows)
+    both = _("Time to first token (TTFT) and to first answer token (TTFAT)")
+    return both if two else _("Time to first token (TTFT)")
 
 
 def throughput_chart(
@@ -111,7 +119,7 @@ def _in_seconds(bar: Bar) -> Bar:
 
 
 def _bars(
-    rows: Sequence[tuple[ResultLane, list[Bar] | str]],
+    rows: _Rows,
     band: Band | None,
     words: Words,
     axis: str,
@@ -215,11 +223,11 @@ def _axis(
     return alt.X(field="value", type="quantitative", scale=scale, axis=axis)
 
 
-def _room_px(rows: Sequence[tuple[ResultLane, list[Bar] | str]]) -> float:
+def _room_px(rows: _Rows) -> float:
     longest = max(
         (len(bar.text) for _lane, bars in rows if isinstance(bars, list) for bar in bars), default=0
     )
-    return longest * _CHARACTER_PX + 16
+    return longest * charts.CHARACTER_PX + 16
 
 
 def _draw_band(sheet: charts.Sheet, band: Band, x: alt.X) -> None:

@@ -20,6 +20,7 @@ from lib.ui.palette import DASHES, FONT, Palette, Theme, palette
 
 TEXT_PX = 13
 LINE_PX = 18
+CHARACTER_PX = 6.6  # mean width of a text's character, for what must be known before drawing
 SUBTITLE_COLUMNS = 54  # characters of a subtitle line that fit into a phone's width
 LOG_RATIO = 20.0  # above this between largest and smallest bar the scale is logarithmic
 Rows = Sequence[dict[str, Any]]
@@ -114,7 +115,7 @@ class Sheet:
             line for part in words.subtitle.splitlines() for line in textwrap.wrap(part, SUBTITLE_COLUMNS)
         ]
         title = {
-            "text": words.title, "subtitle": subtitle, "anchor": "start", "frame": "group", "fontSize": 15,
+            "text": words.title, "subtitle": subtitle, "anchor": "start", "frame": "bounds", "fontSize": 15,
             "fontWeight": 600, "subtitleFontSize": TEXT_PX, "offset": 12, "color": colours.text,
             "subtitleColor": colours.quiet, "subtitleLineHeight": LINE_PX, "subtitlePadding": 4,
         }  # fmt: skip

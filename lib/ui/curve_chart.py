@@ -112,7 +112,7 @@ class _Count:
         ticks = powers if scale.log else _ticks(scale.most)
         title = charts.titled(_("tokens"), scale.log)
         self._axis = alt.Axis(
-            title=title, values=ticks, format=",", labelPadding=6, titleAnchor="start", minExtent=34
+            title=title, values=ticks, format=",.0f", labelPadding=6, titleAnchor="start", minExtent=34
         )
         self._scale = alt.Scale(
             type="log" if scale.log else "linear", domain=[1 if scale.log else 0, scale.top], nice=False
@@ -156,8 +156,15 @@ def _draw_ends(
     )  # fmt: skip
     for right in (False, True):
         rows = [end for end in ends if end["right"] is right]
-        align, dx = ("right", 4) if right else ("left", -4)
-        sheet.write(rows, x, y.of("level"), halo=True, align=align, dx=dx)
+        sheet.write(rows, x, y.of("level"), halo=True, align="right" if right else "left", dx=_kept_inside(right))
+
+
+def _kept_inside(right: bool) -> alt.ExprRef:
+    """How far a label moves from its curve's end: a little, or as much as keeps it inside the plot."""
+    length = f"length(datum.text) * {charts.CHARACTER_PX}"
+    if right:
+        return alt.ExprRef(f"max(4, {length} - scale('x', datum.s))")
+    return alt.ExprRef(f"min(-4, width - scale('x', datum.s) - {length})")
 
 
 def _by_line(
@@ -174,9 +181,8 @@ def _by_line(
 
 def _end_text(lane: ResultLane, last: dict[str, Any]) -> str:
     how = "" if lane.measured.time.status is ev.Status.COMPLETE else f", {lane.outcome}"
-    return _("{lane}: {tokens} in {time}").format(
-        lane=lane.label + how, tokens=numbers.tokens(last["n"]), time=numbers.seconds(last["s"])
-    )
+    text = _("{lane}: {n} in {time}")
+    return text.format(lane=lane.label + how, n=numbers.whole(last["n"]), time=numbers.seconds(last["s"]))
 
 
 def _draw_reader(

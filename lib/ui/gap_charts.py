@@ -76,7 +76,7 @@ def gap_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> charts.
     if medians:
         sheet.draw(_strip(sheet, medians, x, strokeWidth=3, color=look.colours.text))
     sheet.write(captions, alt.value(0), halo=True)
-    told = _("each line is one gap, the dark one the median")
+    told = _("each line is one gap, the thick one the median")
     return sheet.finished(Words(title, f"{subtitle}\n{told}", f"{title}. {'; '.join(spoken)}"))
 
 

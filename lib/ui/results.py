@@ -16,12 +16,14 @@ from lib.domain.run import Run
 from lib.i18n import _
 from lib.reading import ReadingSpeed
 from lib.ui import charts
+from lib.ui.answers import show_answers
 from lib.ui.bar_charts import throughput_chart, ttft_chart
 from lib.ui.chart_reader import band_of
 from lib.ui.charts import Look
 from lib.ui.curve_chart import curve_chart
 from lib.ui.gap_charts import arrival_chart, gap_chart
 from lib.ui.result_lanes import ResultLane, lanes_of, mode_words
+from lib.ui.palette import Theme
 from lib.ui.table import show_table
 
 COLUMN_PX = 480  # two columns from a page of about 1,100 pixels
@@ -33,11 +35,12 @@ def show_results(run: Run, reading: ReadingSpeed | None) -> None:
     if not any(lane.measured.has_text for lane in lanes):
         _nothing(lanes)
         return
-    look = _look(run)
+    look = _look(run.id)
     _show_charts(run, lanes, look)
     st.markdown(f"#### {_('All metrics')}", anchors=False)
     st.caption(_conditions(run))
     show_table(run, lanes, look.theme)
+    show_answers(run.id, lanes)
 
 
 def subtitle_of(run: Run, lanes: Sequence[ResultLane]) -> str:
@@ -94,8 +97,15 @@ def _figure(figure: charts.Figure | None, otherwise: str) -> None:
         st.vega_lite_chart(figure.spec, width="stretch", theme=None, alt=figure.alt)
 
 
-def _look(run: Run) -> Look:
-    return Look("dark" if st.context.theme.type == "dark" else "light")
+def _look(run_id: str) -> Look:
+    """The theme, and the scale a person chose; by itself a scale is logarithmic when the bars' ratio asks for it."""
+    scales = {"auto": _("scale by itself"), "linear": _("linear"), "log": _("logarithmic")}
+    chosen = st.segmented_control(
+        _("Scale of rates and curves"), list(scales), default="auto", format_func=lambda name: scales[name],
+        required=True, label_visibility="collapsed", key=f"scale-{run_id}",
+    )  # fmt: skip
+    theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
+    return Look(theme, {"linear": False, "log": True}.get(str(chosen)))
 
 
 def _conditions(run: Run) -> str:
