@@ -164,6 +164,7 @@ export class LaneView {
     const hero = figures?.hero ?? { text: waiting ? clock(t - phase.since) : live.hero, unit: waiting ? say(`${phase.name}_short`) : say("tok_s") };
     setText(this.number, hero.text ?? ABSENT);
     setText(this.unit, hero.reason ?? hero.unit);
+    setAttribute(this.unit, "title", hero.reason ?? null);
     this.root.classList.toggle("tr-absent", waiting || Boolean(hero.reason) || hero.text === ABSENT);
     for (const key of SMALL) {
       const figure = figures ? figures[key] : { text: live[key] };

@@ -23,12 +23,24 @@ export class Player {
     this.counts = { messages: 0, bytes: 0 };
     this.lag = new Recent(HEALTH_SAMPLES);
     this.frames = [];
-    this.stage = new Stage(host, {
-      lanes: options.lanes, speeds: options.speeds ?? SPEEDS, theme: options.theme, still: options.still ?? false,
-      onCommand: (kind, lane) => this.options.onCommand(kind, lane), health: () => this.#healthWords(),
-    });
-    this.stage.onRedraw = () => (this.shownAt === undefined ? this.stage.drawIdleTrack() : this.frame(this.shownAt));
+    this.#build();
     this.reset(null);
+  }
+
+  #build() {
+    const { lanes, speeds = SPEEDS, theme, still = false } = this.options;
+    this.stage?.destroy();
+    this.stage = new Stage(this.host, { lanes, speeds, theme, still, onCommand: (kind, lane) => this.options.onCommand(kind, lane), health: () => this.#healthWords() });
+    this.stage.onRedraw = () => (this.shownAt === undefined ? this.stage.drawIdleTrack() : this.frame(this.shownAt));
+  }
+
+  /** A run knows its own lanes: where the page named others (an older run is shown), build the stage for them. */
+  #adopt(lanes) {
+    const names = (list) => JSON.stringify(list.map(({ name, origin, note }) => [name, origin, note ?? ""]));
+    if (!lanes || names(lanes) === names(this.options.lanes)) return;
+    this.options.lanes = lanes;
+    this.#build();
+    this.race = new Race(lanes.length);
   }
 
   /** Forget everything and stand ready for this run (null: none yet). */
@@ -50,6 +62,7 @@ export class Player {
     for (const [next, at, size] of this.order.put(index, [message, arrival, bytes])) {
       this.counts.messages += 1;
       this.counts.bytes += size;
+      this.#adopt(next.run?.lanes);
       this.clock.heard(at, next.now, this.race.feed(next));
     }
   }
@@ -60,6 +73,12 @@ export class Player {
     const fresh = this.stage.render(this.race, t, at);
     this.#finish(t);
     return fresh;
+  }
+
+  /** `frame`, with every number and the track drawn for exactly `t`: for a slider at rest. */
+  seek(t) {
+    this.stage.counted = this.stage.tracked = -Infinity;
+    this.frame(t);
   }
 
   /** Show what is due at the viewer's `at`; call once per animation frame. */

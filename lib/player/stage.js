@@ -14,7 +14,7 @@ const TRACK_EVERY_MS = 250;
 const STILL_STEP_MS = 250;
 const LEAST_SCALE_MS = 2000;
 /** [class, from, to]: widths of the stage in px. */
-const WIDTHS = [["tr-narrow", 0, 700], ["tr-wide", 1320, Infinity], ["tr-large", 1880, 2300], ["tr-huge", 2300, Infinity]];
+const WIDTHS = [["tr-narrow", 0, 700], ["tr-wide", 1240, Infinity], ["tr-large", 1880, 2300], ["tr-huge", 2300, Infinity]];
 
 export class Stage {
   constructor(host, { lanes, speeds, theme, still, onCommand, health }) {
@@ -109,7 +109,7 @@ export class Stage {
     if (due) for (const view of this.views) view.aim(t);
     for (const view of this.views) view.text.scroll(this.still);
     this.reader.text.scroll(this.still);
-    if (at - this.tracked >= TRACK_EVERY_MS || at < this.tracked) this.#drawTrack(race, t, at);
+    if (at - this.tracked >= TRACK_EVERY_MS || at < this.tracked || Math.abs(t - this.trackedTime) >= TRACK_EVERY_MS) this.#drawTrack(race, t, at);
     return fresh;
   }
 
@@ -160,6 +160,7 @@ export class Stage {
 
   #drawTrack(race, t, at) {
     this.tracked = at;
+    this.trackedTime = t;
     const lanes = this.views.map((view, index) => ({ generation: race.lanes[index].at(t), info: view.info, index }));
     const { generation } = this.reader;
     this.track.draw({ lanes, reader: generation && { generation, speeds: this.speeds }, health: this.health() }, t);

@@ -14,6 +14,7 @@ const ROOM_FOR_LABELS = 1.22; // the streams end before the right edge, so that 
 const LEAST_SPAN_MS = 2000;
 const DASHES = { live: [], simulated: [7, 4], recorded: [2, 3] };
 const SAMPLE_PX = 2;
+const LONGEST_NAME = 28;
 
 /** What a generation had delivered by `t` in tokens, words or characters. */
 export function delivered(generation, t, unit, exact = false) {
@@ -226,7 +227,8 @@ export class Track {
 
   #label(line) {
     const hero = line.ended && line.figures?.hero;
-    return hero && hero.text && !hero.reason ? `${line.name} ${hero.text}` : line.name;
+    const name = line.name.length > LONGEST_NAME ? `${line.name.slice(0, LONGEST_NAME - 1)}…` : line.name;
+    return hero && hero.text && !hero.reason ? `${name} ${hero.text}` : name;
   }
 
   #labels(context, drawn, axes) {
