@@ -18,6 +18,7 @@ CACHED_SHARE = 0.9  # of the prompt: then the first token needed (nearly) no rea
 _LENGTH_REASONS = ("length", "max_tokens")
 _MODEL_DATE = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{6}|\d{4}|\d{2}-\d{4}|latest)$")
 _MODEL_TAG = re.compile(r":(latest|free|nitro|floor|online)$")
+_PLACEHOLDERS = frozenset(("", "model", "default", "local", "loaded", "test", "mock", "dummy", "replay", "llm", "served"))
 _WEIGHTS_FILE = re.compile(r"\.(gguf|bin|safetensors)$")
 
 
@@ -45,7 +46,12 @@ def served_model(measured: Measurement) -> str | None:
 
 
 def is_same_model(asked: str, served: str) -> bool:
-    """Whether the two names mean one model: a date, a tag, a path or a file ending makes no difference."""
+    """Whether the two names mean one model: a date, a tag, a path or a file ending makes no difference.
+
+    A placeholder that many local servers and mocks answer with ("local-model") says nothing and so is no mismatch.
+    """
+    if set(re.split(r"[\W_]+", served.strip().lower())) <= _PLACEHOLDERS:
+        return True
     plain_asked, plain_served = _plain_model(asked), _plain_model(served)
     if not plain_asked or plain_asked == plain_served:
         return True

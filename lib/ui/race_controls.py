@@ -6,7 +6,7 @@ import streamlit as st
 
 from lib.domain.run import Mode
 from lib.i18n import _
-from lib.reading import speeds
+from lib.reading import speed, speeds
 from lib.ui import race_setup, state
 from lib.ui.lineup import show_lineup
 
@@ -59,7 +59,7 @@ def _show_action(running: bool) -> None:
 
 def _show_settings(running: bool) -> None:
     with st.popover(_settings_in_words(), disabled=running, type="tertiary", key="settings_popover"):
-        choices = [race_setup.BY_ANSWER, *(speed.id for speed in speeds()), race_setup.OWN]
+        choices = [race_setup.BY_ANSWER, *(known.id for known in speeds()), race_setup.OWN]
         st.selectbox(
             _("Reader: language and speed"), choices, key=state.READER, format_func=_reader_in_words,
             persist_state="session",
@@ -96,7 +96,7 @@ def _reader_in_words(choice: str) -> str:
         return _("silent, by the answer's language")
     if choice == race_setup.OWN:
         return _("own speed")
-    return next(speed.label for speed in speeds() if speed.id == choice)
+    return speed(choice).label
 
 
 def _begin() -> None:

@@ -12,7 +12,7 @@ from lib.domain.run import Backend, Mode, Params, Prompt, Run
 from lib.i18n import _
 from lib.live.hub import TooManyRuns
 from lib.live.live_run import LiveRun
-from lib.reading import ReadingSpeed, default_for, speeds
+from lib.reading import ReadingSpeed, default_for, speed
 from lib.ui import state
 from lib.ui.wiring import catalogue, hub
 
@@ -55,26 +55,27 @@ def reading_speed() -> ReadingSpeed | None:
         per_min = float(state.value(state.OWN_SPEED, 238))
         label = _("own speed")
         return ReadingSpeed(OWN, "en", "word", per_min, per_min, per_min, label, _("set by you"))
-    return next(speed for speed in speeds() if speed.id == chosen)
+    return speed(chosen)
 
 
 def reader_for_player() -> dict[str, dict[str, object]]:
-    """The reader as the player takes it: a speed for words and one for characters."""
-    chosen = reading_speed()
-    by_unit = {"word": default_for(""), "char": next(s for s in speeds() if s.id == "zh-Hans")}
-    if chosen is not None:
-        by_unit[chosen.unit] = chosen
+    """The reader as the player takes it: a speed for words and one for characters.
+
+    Without a choice the prompt's language decides, since the answer's is not known yet.
+    """
+    chosen = reading_speed() or default_for(state.value(state.PROMPT, DEFAULT_PROMPT))
+    by_unit = {"word": speed("en"), "char": speed("zh-Hans"), chosen.unit: chosen}
     return {
-        unit: {"per_min": speed.per_min, "lo": speed.lo, "hi": speed.hi, "label": speed.label}
-        for unit, speed in by_unit.items()
+        unit: {"per_min": known.per_min, "lo": known.lo, "hi": known.hi, "label": known.label}
+        for unit, known in by_unit.items()
     }
 
 
 def reader_in_short() -> str:
     """The reader in three words for the settings line."""
-    speed = reading_speed() or default_for("")
-    unit = _("words/min") if speed.unit == "word" else _("characters/min")
-    return _("Reader {rate} {unit}").format(rate=numbers.whole(speed.per_min), unit=unit)
+    chosen = reading_speed() or default_for(state.value(state.PROMPT, DEFAULT_PROMPT))
+    unit = _("words/min") if chosen.unit == "word" else _("characters/min")
+    return _("Reader {rate} {unit}").format(rate=numbers.whole(chosen.per_min), unit=unit)
 
 
 def start() -> None:

@@ -85,7 +85,7 @@ def app(tmp_path_factory: pytest.TempPathFactory, replay_url: str) -> Iterator[A
     )  # fmt: skip
     url = f"http://127.0.0.1:{port}"
     try:
-        _until_healthy(url, process)
+        until_healthy(url, process)
         yield App(url, replay_url)
     finally:
         process.terminate()
@@ -116,7 +116,7 @@ def _inline(body: dict[str, object]) -> str:
     return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in body.items()) + " }"
 
 
-def _until_healthy(url: str, process: subprocess.Popen[bytes]) -> None:
+def until_healthy(url: str, process: subprocess.Popen[bytes]) -> None:
     for _ in range(600):
         assert process.poll() is None, "the app ended"
         try:
