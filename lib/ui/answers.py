@@ -13,7 +13,7 @@ from lib.ui.markdown import MOST_CHARACTERS, plain, prepared, valid
 from lib.ui.result_lanes import ResultLane
 
 PANE_PX = 420
-PANE_LEAST_PX = 340
+PANE_LEAST_PX = 290
 AT_FIRST = 4  # answers shown before any is chosen
 MOST_RAW = 1_000_000
 

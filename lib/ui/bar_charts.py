@@ -58,9 +58,7 @@ def ttft_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> charts
     in_s = longest_ms >= 2000
     scaled = [(lane, [_in_seconds(b) for b in bars] if in_s and isinstance(bars, list) else bars)
               for lane, bars in rows]  # fmt: skip
-    axis = (
-        _("seconds from request to first token") if in_s else _("milliseconds from request to first token")
-    )
+    axis = _("seconds from request to first token") if in_s else _("milliseconds from request to first token")
     return _bars(scaled, None, Words(_ttft_title(rows), subtitle), axis, look)
 
 
@@ -177,9 +175,7 @@ class _Placed:
             "lane": lane.label, "text": bar.text,
         })  # fmt: skip
         ink = colours.quiet if bar.thin else colours.text
-        self._values.append(
-            {"y": middle, "value": bar.value, "text": bar.text, "ink": ink, "thin": bar.thin}
-        )
+        self._values.append({"y": middle, "value": bar.value, "text": bar.text, "ink": ink, "thin": bar.thin})
         self.top += slot + 2
 
     def draw(self, sheet: charts.Sheet, x: alt.X, base: float) -> None:
@@ -195,8 +191,10 @@ class _Placed:
         sheet.draw(bars)
         sheet.write(self._captions, left, halo=True)
         sheet.write(self._reasons, left, halo=True)
-        sheet.write([value for value in self._values if not value["thin"]], x, dx=7, fontWeight=600)
-        sheet.write([value for value in self._values if value["thin"]], x, dx=7)
+        sheet.write(
+            [value for value in self._values if not value["thin"]], x, halo=True, dx=7, fontWeight=600
+        )
+        sheet.write([value for value in self._values if value["thin"]], x, halo=True, dx=7)
 
 
 def _base(values: Sequence[float], band: Band | None, log: bool) -> float:

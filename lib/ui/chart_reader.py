@@ -1,4 +1,4 @@
-"""The person reading, in the units of the charts: tok/s of the texts at hand, and a line over time."""
+"""The person reading, in the unit of the throughput chart: tokens per second of the text at hand."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from lib.ui.bar_charts import Band
 from lib.ui.result_lanes import ResultLane
 
 
-def band_of(lanes: Sequence[ResultLane]) -> Band | None:
-    """The reading speed in o200k_base tokens per second of these answers, with the span of most adults.
+def first_to_answer(lanes: Sequence[ResultLane]) -> ResultLane | None:
+    """The lane whose answer began first on the run's clock: the one the reader follows on the live track."""
+    answered = [lane for lane in lanes if lane.measured.time.answer_chunks]
+    return min(answered, key=lambda lane: lane.measured.time.answer_chunks[0].at_ns, default=None)
 
-    Tokens of all answers / seconds to read all of them; None when no answer can be read.
-    """
-    readable = [
-        (lane, number(lane.figures["time_to_read_s"]), lane.measured.counts.answer) for lane in lanes
-    ]
-    known = [(lane, seconds, tokens) for lane, seconds, tokens in readable if seconds and tokens]
-    if not known:
+
+def band_of(lanes: Sequence[ResultLane]) -> Band | None:
+    """The reading speed in o200k_base tokens per second of the text the reader follows, with most adults' span."""
+    lane = first_to_answer(lanes)
+    tps = number(lane.figures["reader_tok_s"]) if lane else None
+    if lane is None or not tps:
         return None
-    tps = sum(tokens for _lane, _s, tokens in known) / sum(seconds for _lane, seconds, _t in known)
-    speed = known[0][0].speed
-    low, high = tps * speed.lo / speed.per_min, tps * speed.hi / speed.per_min
+    speed = lane.speed
     text = _("a person reading: {rate} of this text").format(rate=numbers.rate(tps))
-    return Band(low, tps, high, text)
+    return Band(tps * speed.lo / speed.per_min, tps, tps * speed.hi / speed.per_min, text)

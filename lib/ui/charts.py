@@ -24,6 +24,7 @@ CHARACTER_PX = 6.6  # mean width of a text's character, for what must be known b
 SUBTITLE_COLUMNS = 54  # characters of a subtitle line that fit into a phone's width
 LOG_RATIO = 20.0  # above this between largest and smallest bar the scale is logarithmic
 Rows = Sequence[dict[str, Any]]
+WITHIN = alt.ExprRef("width")  # no text is longer than the plot is wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +92,17 @@ class Sheet:
         return alt.Y(field=field, type="quantitative", scale=scale, axis=None)
 
     def write(self, rows: Rows, x: Any, y: Any = None, *, halo: bool = False, **mark: Any) -> None:
-        """Texts at (x, y): fields `text` and `ink` (a colour); `y` None is the field `y` in pixels."""
+        """Texts at (x, y): fields `text` and `ink` (a colour); `y` None is the field `y` in pixels.
+
+        `mark` are properties of the text mark; a `text` among them takes the place of the field.
+        """
         if not rows:
             return
         y = self.down("y") if y is None else y
-        style = {"align": "left", "baseline": "middle", "fontSize": TEXT_PX, "limit": 0, **mark}
-        place = self.rows(rows).encode(x=x, y=y, text=alt.Text(field="text", type="nominal"))
+        style = {"align": "left", "baseline": "middle", "fontSize": TEXT_PX, "limit": WITHIN, **mark}
+        place = self.rows(rows).encode(x=x, y=y)
+        if "text" not in mark:
+            place = place.encode(text=alt.Text(field="text", type="nominal"))
         if halo:
             surface = self.look.colours.surface
             self.draw(

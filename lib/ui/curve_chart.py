@@ -18,6 +18,7 @@ from lib.i18n import _
 from lib.metrics.series import series_of
 from lib.reading import read_at
 from lib.ui import charts
+from lib.ui.chart_reader import first_to_answer
 from lib.ui.charts import LINE_PX, Look, Words
 from lib.ui.result_lanes import ResultLane
 
@@ -25,6 +26,7 @@ PLOT_PX = 260
 ROOM = 1.12  # the streams end before the right edge
 READER_POINTS = 80
 _LEFT_HALF = 0.5
+_ROOMY = alt.ExprRef("(width < 480 ? datum.short : datum.text)")  # a phone has no room for the figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,7 @@ def curve_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> chart
     if not drawn:
         return None
     end_s = max(points[-1]["s"] for _lane, points in drawn) * ROOM
-    scale = _Scale(
-        max(points[-1]["n"] for _lane, points in drawn), LINE_PX * len(drawn) + 4, bool(look.log)
-    )
+    scale = _Scale(max(points[-1]["n"] for _lane, points in drawn), LINE_PX * len(drawn) + 4, bool(look.log))
     x, y = _time_axis(end_s), _Count(scale)
     sheet = charts.Sheet(look, scale.height)
     _draw_reader(sheet, drawn, x, y, end_s)
@@ -143,7 +143,7 @@ def _draw_ends(
         last = points[-1]
         complete = lane.measured.time.status is ev.Status.COMPLETE
         ends.append(last | _style(lane, sheet.look) | {
-            "level": y.scale.at_px(LINE_PX * (line + 0.5)), "text": _end_text(lane, last),
+            "level": y.scale.at_px(LINE_PX * (line + 0.5)), "text": _end_text(lane, last), "short": _named(lane),
             "right": last["s"] > end_s * _LEFT_HALF, "shape": "circle" if complete else "cross",
             "ink": sheet.look.colours.lane(lane.index),
         })  # fmt: skip
@@ -156,12 +156,20 @@ def _draw_ends(
     )  # fmt: skip
     for right in (False, True):
         rows = [end for end in ends if end["right"] is right]
-        sheet.write(rows, x, y.of("level"), halo=True, align="right" if right else "left", dx=_kept_inside(right))
+        sheet.write(
+            rows,
+            x,
+            y.of("level"),
+            halo=True,
+            align="right" if right else "left",
+            dx=_kept_inside(right),
+            text=_ROOMY,
+        )
 
 
 def _kept_inside(right: bool) -> alt.ExprRef:
     """How far a label moves from its curve's end: a little, or as much as keeps it inside the plot."""
-    length = f"length(datum.text) * {charts.CHARACTER_PX}"
+    length = f"length({_ROOMY.to_dict()['expr']}) * {charts.CHARACTER_PX}"
     if right:
         return alt.ExprRef(f"max(4, {length} - scale('x', datum.s))")
     return alt.ExprRef(f"min(-4, width - scale('x', datum.s) - {length})")
@@ -179,10 +187,14 @@ def _by_line(
     ]
 
 
+def _named(lane: ResultLane) -> str:
+    is_complete = lane.measured.time.status is ev.Status.COMPLETE
+    return lane.label if is_complete else f"{lane.label}, {lane.outcome}"
+
+
 def _end_text(lane: ResultLane, last: dict[str, Any]) -> str:
-    how = "" if lane.measured.time.status is ev.Status.COMPLETE else f", {lane.outcome}"
     text = _("{lane}: {n} in {time}")
-    return text.format(lane=lane.label + how, n=numbers.whole(last["n"]), time=numbers.seconds(last["s"]))
+    return text.format(lane=_named(lane), n=numbers.whole(last["n"]), time=numbers.seconds(last["s"]))
 
 
 def _draw_reader(
@@ -193,10 +205,9 @@ def _draw_reader(
     end_s: float,
 ) -> None:
     """The band of most adults and the chosen speed, for the answer that began first."""
-    answered = [lane for lane, _points in drawn if lane.measured.time.answer_chunks]
-    if not answered:
+    lane = first_to_answer([lane for lane, _points in drawn])
+    if lane is None:
         return
-    lane = min(answered, key=lambda lane: lane.measured.time.answer_chunks[0].at_ns)
     speed = lane.speed
     middle, low, high = (_read_by(lane, per_min, end_s) for per_min in (speed.per_min, speed.lo, speed.hi))
     least = 1.0 if y.scale.log else 0.0
@@ -210,9 +221,7 @@ def _draw_reader(
         ),
         place.mark_line(color=colours.reader, strokeWidth=2, clip=True).encode(x=x, y=y.of("n")),
     )
-    text = _("a person reading, {speed}").format(
-        speed=numbers.rate(speed.per_min, _unit_per_min(speed.unit))
-    )
+    text = _("a person reading, {speed}").format(speed=numbers.rate(speed.per_min, _unit_per_min(speed.unit)))
     sheet.write([rows[-1] | {"text": text, "ink": colours.reader}], x, y.of("high"), halo=True,
                 align="right", dy=-10, fontWeight=600)  # fmt: skip
 

@@ -14,7 +14,7 @@ from lib import numbers
 from lib.i18n import _
 from lib.metrics.figures import figure_text
 from lib.metrics.quantity import Unavailable, number
-from lib.metrics.series import gap_series_of
+from lib.metrics.texture import gaps
 from lib.ui import charts
 from lib.ui.charts import LINE_PX, Look, Words
 from lib.ui.result_lanes import ResultLane
@@ -57,15 +57,15 @@ def gap_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> charts.
     medians, captions, spoken = [], [], []
     for place, lane in enumerate(lanes):
         top = place * ROW_PX
-        gaps = sorted(gap for gap in gap_series_of(lane.measured.generation).gap_ms if gap > 0)
+        found = sorted(gap for gap in gaps(lane.measured) if gap > 0)
         text = _gap_text(lane)
         captions.append(_caption(lane, top, text, look))
         spoken.append(f"{lane.label}: {text}")
-        rows += [_tick(lane, top, gap, look) for gap in _evenly(gaps, MOST_GAPS)]
+        rows += [_tick(lane, top, gap, look) for gap in _evenly(found, MOST_GAPS)]
         middle = number(lane.figures["median_gap_ms"])
-        if middle and gaps:
+        if middle and found:
             medians.append(_tick(lane, top, middle, look))
-        if not gaps:
+        if not found:
             captions.append(_reason(lane, top, look))
     if not rows:
         return None

@@ -65,7 +65,9 @@ def prepared(answer: str) -> Prepared:
     parts = list(_parts(text))
     if any(len(word) > MOST_UNBROKEN for code, _language, body in parts if not code for word in body.split()):
         return Prepared(fenced(text), is_cut, is_plain=True)
-    return Prepared("\n".join(fenced(body, lang) if code else _escaped(body) for code, lang, body in parts), is_cut)
+    return Prepared(
+        "\n".join(fenced(body, lang) if code else _escaped(body) for code, lang, body in parts), is_cut
+    )
 
 
 def valid(text: str) -> str:

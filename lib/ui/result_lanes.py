@@ -72,7 +72,7 @@ class ResultLane:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class ResultKey:
     """A run as a key: the same run with the same number of events has the same figures."""
 
     id: str
@@ -85,16 +85,19 @@ class _Seen:
 
 def lanes_of(run: Run, speed: ReadingSpeed | None) -> tuple[ResultLane, ...]:
     """The run's lanes with all their figures; `speed` None takes the reader of each answer's language."""
+    return _lanes(key_of(run, speed))
+
+
+def key_of(run: Run, speed: ReadingSpeed | None) -> ResultKey:
+    """What the results of a run may be remembered by."""
     events = sum(len(generation.events) for generation in run.generations)
-    key = f"{speed.id} {speed.per_min}" if speed else ""
-    return _lanes(_Seen(run.id, events, key, current_language(), run, speed))
+    reader = f"{speed.id} {speed.per_min}" if speed else ""
+    return ResultKey(run.id, events, reader, current_language(), run, speed)
 
 
 def badge_word(origin: Origin) -> str:
     """The badge in words."""
-    return {Origin.LIVE: _("live"), Origin.SIMULATED: _("simulated"), Origin.RECORDED: _("recorded")}[
-        origin
-    ]
+    return {Origin.LIVE: _("live"), Origin.SIMULATED: _("simulated"), Origin.RECORDED: _("recorded")}[origin]
 
 
 def mode_words(mode: Mode) -> str:
@@ -131,7 +134,7 @@ def names_apart(backends: tuple[Backend, ...]) -> list[str]:
 
 
 @lru_cache(KEPT)
-def _lanes(seen: _Seen) -> tuple[ResultLane, ...]:
+def _lanes(seen: ResultKey) -> tuple[ResultLane, ...]:
     run = seen.run
     names = names_apart(run.backends)
     finished = places(run)
@@ -151,6 +154,4 @@ def _lane(
 ) -> ResultLane:
     reader = speed_for(measured.answer, speed)
     warnings = tuple((code, warning_sentence(code, detail)) for code, detail in warnings_of(measured))
-    return ResultLane(
-        index, name, backend, measured, reader, compute_all(measured, reader), warnings, place
-    )
+    return ResultLane(index, name, backend, measured, reader, compute_all(measured, reader), warnings, place)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import streamlit as st
 from altair.utils.schemapi import debug_mode
@@ -22,10 +23,12 @@ from lib.ui.chart_reader import band_of
 from lib.ui.charts import Look
 from lib.ui.curve_chart import curve_chart
 from lib.ui.gap_charts import arrival_chart, gap_chart
-from lib.ui.result_lanes import ResultLane, lanes_of, mode_words
+from lib.ui.markdown import plain
 from lib.ui.palette import Theme
+from lib.ui.result_lanes import KEPT, ResultKey, ResultLane, key_of, lanes_of, mode_words
 from lib.ui.table import show_table
 
+LATE_CLOCK_MS = 10.0  # a clock later than this is said apart
 COLUMN_PX = 480  # two columns from a page of about 1,100 pixels
 
 
@@ -36,9 +39,11 @@ def show_results(run: Run, reading: ReadingSpeed | None) -> None:
         _nothing(lanes)
         return
     look = _look(run.id)
-    _show_charts(run, lanes, look)
+    _show_charts(figures_of(key_of(run, reading), look))
     st.markdown(f"#### {_('All metrics')}", anchors=False)
     st.caption(_conditions(run))
+    if (run.clock_health_ms or 0.0) > LATE_CLOCK_MS:
+        st.caption(_("The measuring process was held up: times may be late by as much as its clock was."))
     show_table(run, lanes, look.theme)
     show_answers(run.id, lanes)
 
@@ -65,8 +70,10 @@ class Figures:
     gaps: charts.Figure | None
 
 
-def figures_of(run: Run, lanes: Sequence[ResultLane], look: Look) -> Figures:
+@lru_cache(KEPT)
+def figures_of(key: ResultKey, look: Look) -> Figures:
     """All charts of a run, built without Altair's validation (the tests validate them)."""
+    run, lanes = key.run, lanes_of(key.run, key.reading)
     subtitle = subtitle_of(run, lanes)
     with debug_mode(False):
         return Figures(
@@ -78,13 +85,12 @@ def figures_of(run: Run, lanes: Sequence[ResultLane], look: Look) -> Figures:
         )
 
 
-def _show_charts(run: Run, lanes: Sequence[ResultLane], look: Look) -> None:
-    figures = figures_of(run, lanes, look)
-    with st.grid(2, min_column_width=COLUMN_PX, gap="large"):
+def _show_charts(figures: Figures) -> None:
+    with st.grid(2, min_column_width=COLUMN_PX, gap=("small", "medium")):
         _figure(figures.ttft, _("No first token came, so there is none to time."))
         _figure(figures.throughput, _("No lane has a rate."))
     _figure(figures.curves, _("The texts could not be counted, so there is no curve."))
-    with st.grid(2, min_column_width=COLUMN_PX, gap="large"):
+    with st.grid(2, min_column_width=COLUMN_PX, gap=("small", "medium")):
         _figure(figures.arrivals, _("No text arrived."))
         _figure(figures.gaps, _("There were fewer than two arrivals, so there is no gap."))
 
@@ -99,7 +105,7 @@ def _figure(figure: charts.Figure | None, otherwise: str) -> None:
 
 def _look(run_id: str) -> Look:
     """The theme, and the scale a person chose; by itself a scale is logarithmic when the bars' ratio asks for it."""
-    scales = {"auto": _("scale by itself"), "linear": _("linear"), "log": _("logarithmic")}
+    scales = {"auto": _("automatic scale"), "linear": _("linear"), "log": _("logarithmic")}
     chosen = st.segmented_control(
         _("Scale of rates and curves"), list(scales), default="auto", format_func=lambda name: scales[name],
         required=True, label_visibility="collapsed", key=f"scale-{run_id}",
@@ -121,4 +127,5 @@ def _nothing(lanes: Sequence[ResultLane]) -> None:
     """Words where no lane said anything."""
     st.markdown(_("No lane gave any text, so there is nothing to chart."))
     for lane in lanes:
-        st.markdown(f"{lane.label}: {lane.outcome}. {lane.failure_sentence}")
+        told = plain(f"{lane.outcome}. {lane.failure_sentence}")
+        st.markdown(f"**{plain(lane.name)}**, {lane.badge}: {told}")

@@ -21,12 +21,19 @@ function headOf(lane) {
   return cell;
 }
 
-function cellOf([text, note, hint], lane) {
+function chipOf([words, note, sentence]) {
+  const chip = make("span", "chip", words, sentence);
+  chip.append(make("sup", "", String(note)));
+  return chip;
+}
+
+function cellOf([text, note, hint, chips], lane) {
   const cell = make("td", note && text === "–" ? "absent" : "", "", hint);
   const label = make("span", "narrow", `${lane.name}, ${lane.badge}`);
   label.dir = "auto";
   const value = make("span", "value", text);
   if (note) value.append(make("sup", "", String(note)));
+  value.append(...chips.map(chipOf));
   cell.append(label, value);
   if (hint) cell.setAttribute("aria-label", `${lane.name}: ${text}. ${hint}`);
   return cell;

@@ -7,7 +7,7 @@ itself when pointed at). The component writes texts only, never markup, and turn
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ class Cell:
     text: str
     note: int = 0
     hint: str = ""
+    chips: tuple[tuple[str, int, str], ...] = ()  # (words, number of its note, sentence) of each warning
 
 
 class Notes:
@@ -63,9 +64,15 @@ def show_table(run: Run, lanes: Sequence[ResultLane], theme: Theme) -> None:
 def table_of(run: Run, lanes: Sequence[ResultLane], theme: Theme) -> dict[str, Any]:
     """Everything the component shows, as JSON values."""
     notes = Notes()
-    rows = [_told(_("Outcome"), _outcome_help(), [_outcome(lane, notes) for lane in lanes]),
-            _told(_("Place"), _("Order of the last text, complete answers only."), [_place(lane, notes) for lane in lanes]),
-            _told(_("Token source"), _("Who counted the output tokens."), [_source(lane) for lane in lanes])]  # fmt: skip
+    rows = [
+        _told(_("Outcome"), _outcome_help(), [_outcome(lane, notes) for lane in lanes]),
+        _told(
+            _("Place"),
+            _("Order of the last text, complete answers only."),
+            [_place(lane, notes) for lane in lanes],
+        ),
+        _told(_("Token source"), _("Who counted the output tokens."), [_source(lane) for lane in lanes]),
+    ]
     rows += [_metric_row(metric, lanes, notes) for metric in CATALOGUE]
     return {
         "head": _("Metric"),
@@ -104,7 +111,11 @@ def _metric_row(metric: Metric, lanes: Sequence[ResultLane], notes: Notes) -> di
 
 
 def _told(name: str, help_text: str, cells: Sequence[Cell]) -> dict[str, Any]:
-    return {"name": name, "help": help_text, "cells": [[cell.text, cell.note, cell.hint] for cell in cells]}
+    return {
+        "name": name,
+        "help": help_text,
+        "cells": [[cell.text, cell.note, cell.hint, cell.chips] for cell in cells],
+    }
 
 
 def _with_note(text: str, sentence: str, notes: Notes) -> Cell:
@@ -122,10 +133,9 @@ def _mark_note(figure: Figure) -> str:
 
 
 def _outcome(lane: ResultLane, notes: Notes) -> Cell:
-    said = [lane.failure_sentence, *(sentence for _code, sentence in lane.warnings)]
-    sentence = " ".join(part for part in said if part)
-    chips = ", ".join(chip_of(code) for code, _sentence in lane.warnings)
-    return _with_note(f"{lane.outcome}; {chips}" if chips else lane.outcome, sentence, notes)
+    ended = _with_note(lane.outcome, lane.failure_sentence, notes)
+    chips = tuple((chip_of(code), notes.number(sentence), sentence) for code, sentence in lane.warnings)
+    return replace(ended, chips=chips)
 
 
 def _outcome_help() -> str:

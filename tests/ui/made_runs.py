@@ -31,17 +31,33 @@ def answered(
             at_ms, read = at_ms + gap_ms, read + 1
     if usage:
         events.append(ev.Usage(at_ms * NS_PER_MS, {"prompt_tokens": 9, "completion_tokens": read}, read))
-    events += [ev.Finish(at_ms * NS_PER_MS, "stop"), ev.Done(at_ms * NS_PER_MS), ev.Ended(at_ms * NS_PER_MS, status)]
+    events += [
+        ev.Finish(at_ms * NS_PER_MS, "stop"),
+        ev.Done(at_ms * NS_PER_MS),
+        ev.Ended(at_ms * NS_PER_MS, status),
+    ]
     return ev.Generation(lane, tuple(events))
 
 
 def failed(lane: int, kind: str = "rate_limited", message: str = "Slow down.") -> ev.Generation:
     """A generation that failed before any text."""
-    events = (ev.Attempt(0, 1), ev.Sent(0), ev.Failed(NS_PER_MS, kind, message, 429), ev.Ended(NS_PER_MS, ev.Status.ERROR))
+    events = (
+        ev.Attempt(0, 1),
+        ev.Sent(0),
+        ev.Failed(NS_PER_MS, kind, message, 429),
+        ev.Ended(NS_PER_MS, ev.Status.ERROR),
+    )
     return ev.Generation(lane, events)
 
 
 def run_of(backends: list[Backend], generations: list[ev.Generation], identity: str = "made") -> Run:
     return Run(
-        identity, Prompt("?"), Params(), Mode.ALL_AT_ONCE, tuple(backends), "2026-11-30T00:00:00Z", tuple(generations), 0.4
+        identity,
+        Prompt("?"),
+        Params(),
+        Mode.ALL_AT_ONCE,
+        tuple(backends),
+        "2026-11-30T00:00:00Z",
+        tuple(generations),
+        0.4,
     )

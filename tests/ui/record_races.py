@@ -114,7 +114,7 @@ def main(folder: Path) -> None:
     }
     for name, run in races.items():
         (folder / f"{name}.json").write_bytes(encode_run(run))
-        print(name, [len(g.events) for g in run.generations], file=sys.stderr)
+        sys.stderr.write(f"{name}: {[len(g.events) for g in run.generations]}\n")
     simulator.close()
     local.close()
 

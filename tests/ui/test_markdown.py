@@ -15,10 +15,59 @@ from lib.ui.markdown import MOST_CHARACTERS, MOST_UNBROKEN, plain, prepared
 
 _COMMONMARK = MarkdownIt("commonmark").enable("table").enable("strikethrough")
 _PIECES = st.sampled_from(
-    ["`", "``", "```", "~~~", "```py", "$", "$$", ":", ":red[", "]", "[", "](", ")", "!", "![", "<b>", "<script>", "<!--",
-     "javascript:", "https://a.b/c", "data:x", "\\", "&", "&#58;", "&colon;", "|", "\n", "\n\n", " ", "    ", "\t", "> ",
-     "- ", "1. ", "# ", "===", "*", "**", "_", "a", "word", "]: ", "\u202e", "\x00", "\ud800", "汉字", ":smile:", "\r\n"]
-)  # fmt: skip
+    [
+        "`",
+        "``",
+        "```",
+        "~~~",
+        "```py",
+        "$",
+        "$$",
+        ":",
+        ":red[",
+        "]",
+        "[",
+        "](",
+        ")",
+        "!",
+        "![",
+        "<b>",
+        "<script>",
+    ]
+    + [
+        "<!--",
+        "javascript:",
+        "https://a.b/c",
+        "data:x",
+        "\\",
+        "&",
+        "&#58;",
+        "&colon;",
+        "|",
+        "\n",
+        "\n\n",
+        " ",
+    ]
+    + [
+        "    ",
+        "\t",
+        "> ",
+        "- ",
+        "1. ",
+        "# ",
+        "===",
+        "*",
+        "**",
+        "_",
+        "a",
+        "word",
+        "]: ",
+        "\u202e",
+        "\x00",
+        "\ud800",
+    ]
+    + ["汉字", ":smile:", "\r\n"]
+)
 ANSWERS = st.one_of(st.text(alphabet=st.characters()), st.lists(_PIECES, max_size=40).map("".join))
 
 
@@ -67,7 +116,9 @@ def test_what_is_shown_is_valid_unicode_without_controls_of_direction(answer: st
 
 
 @given(
-    st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["Cc", "Cf"], include_characters="\n\t")),
+    st.text(
+        alphabet=st.characters(codec="utf-8", exclude_categories=["Cc", "Cf"], include_characters="\n\t")
+    ),
     st.sampled_from(["", "Before.\n\n", "- item\n\n"]),
     st.sampled_from(["", "\nAfter $5."]),
 )
@@ -123,7 +174,9 @@ def test_a_megabyte_without_a_blank_is_cut_shown_plain_and_quick() -> None:
     assert time.process_time() - begun < 1
 
 
-@pytest.mark.parametrize("unit", ["](", "]( ", "[ ", "` ", "`|$` ", "> ", "- ", "* *", "1. ", "*a ", "\n ", "!["])
+@pytest.mark.parametrize(
+    "unit", ["](", "]( ", "[ ", "` ", "`|$` ", "> ", "- ", "* *", "1. ", "*a ", "\n ", "!["]
+)
 def test_no_repetition_takes_long(unit: str) -> None:
     begun = time.process_time()
     prepared(unit * (MOST_CHARACTERS // len(unit)))
