@@ -143,13 +143,14 @@ export class LaneView {
   }
 
   /** Refresh numbers, phase, bar and foot (10 times a second; writes only). */
-  count(t, speeds, scale_ms, ended) {
+  count(t, speeds, scale_ms, rank) {
     const generation = this.generation;
     const phase = generation.phaseAt(t);
-    const figures = ended ? generation.figures : null;
+    const figures = generation.ended(t) ? generation.figures : null;
     this.root.dataset.phase = ENDED[phase.name] ?? phase.name;
     this.root.classList.toggle("tr-exact", figures !== null);
     this.#countFigures(generation, t, phase, figures);
+    setText(this.place, rank ? place(rank) : "");
     this.text.ghost(phase.ended && generation.first === null ? say("no_text") : null);
     this.#countPhase(generation, t, phase);
     this.#countBar(generation, t, scale_ms);
@@ -163,23 +164,23 @@ export class LaneView {
     const waiting = phase.name === "connecting" || phase.name === "waiting";
     const hero = figures?.hero ?? { text: waiting ? clock(t - phase.since) : live.hero, unit: waiting ? say(`${phase.name}_short`) : say("tok_s") };
     setText(this.number, hero.text ?? ABSENT);
-    setText(this.unit, hero.reason ?? hero.unit);
-    setAttribute(this.unit, "title", hero.reason ?? null);
+    const unit = hero.reason ?? (hero.note ? `${hero.unit} · ${hero.note}` : hero.unit);
+    setText(this.unit, unit);
+    setAttribute(this.unit, "title", hero.reason || hero.note ? unit : null);
     this.root.classList.toggle("tr-absent", waiting || Boolean(hero.reason) || hero.text === ABSENT);
     for (const key of SMALL) {
       const figure = figures ? figures[key] : { text: live[key] };
       setText(this.small[key], figure?.text ?? ABSENT);
       setAttribute(this.small[key], "title", this.#why(key, figure, figures));
     }
-    setText(this.place, figures?.place ? place(figures.place) : "");
     if (phase.name === "thinking" || generation.firstThinking !== null) this.text.labelThinking(thinkingTokens(generation, t));
   }
 
   #why(key, figure, figures) {
-    if (figure?.reason) return figure.reason;
+    if (figure?.reason) return figure.text ? `${figure.text}: ${figure.reason}` : figure.reason;
     if (key === "tokens" && figure?.source) return figure.source;
     if (key === "ttft" && figures?.ttfat?.text) return `${say("ttfat")}: ${figures.ttfat.text}. ${say("ttfat_help")}`;
-    return null;
+    return figures ? (figure?.text ?? null) : null;
   }
 
   #live(generation, t) {
@@ -231,6 +232,7 @@ export class LaneView {
     const ended = generation.ended(t) && sent !== null;
     setText(this.streamDone, figures?.elapsed?.text ?? (ended ? clock(generation.end.t - sent) : ABSENT));
     const exact = figures?.human_done?.text;
+    setAttribute(this.personDone, "title", figures?.human_done?.reason ?? null);
     setText(this.personDone, exact ?? (ended && at ? clock(at.done_ms - sent) : ABSENT));
     setText(this.ahead, aheadWords(at, ended));
     setAttribute(this.gauge, "style", `width:${at ? ((100 * at.read) / at.arrived).toFixed(1) : 0}%`);

@@ -6,6 +6,7 @@ import { LaneText } from "./lane_text.js";
 import { Cursor } from "./cursor.js";
 import { say } from "./words.js";
 
+const ROOMY_PX = 232;
 const FEW_UNITS = 3; // tokens per word of fewer words says nothing
 
 export class ReaderView {
@@ -25,6 +26,11 @@ export class ReaderView {
       make(document, "div", "tr-bar tr-person-bar", { "aria-hidden": "true" }, this.gauge), this.phase, this.text.host,
       make(document, "footer", "tr-foot", {}, this.source, make(document, "div", "tr-marks", {}, make(document, "span", "tr-mark", {}, `${say("done_at")} `, this.done))));
     this.reset(null);
+  }
+
+  /** Fit the words to the width in px. */
+  resize(width) {
+    this.roomy = width >= ROOMY_PX;
   }
 
   reset(generation) {
@@ -50,7 +56,7 @@ export class ReaderView {
     const unit = generation?.reading.unit ?? "word";
     const { label, lo, hi } = speeds[unit];
     const band = (key) => `${label}, ${say(key, { lo: count(lo), hi: count(hi) })}`;
-    setText(this.speed, band(unit === "char" ? "band_short" : "band"));
+    setText(this.speed, band(unit === "word" && this.roomy ? "band" : "band_short"));
     setAttribute(this.speed, "title", band("band"));
     setText(this.phase, say(!at ? "reader_ready" : at.finished ? "reader_done" : at.reading === null ? "reader_waits" : "reader_reading"));
     this.root.dataset.phase = !at ? "ready" : at.finished ? "done" : "answering";

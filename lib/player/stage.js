@@ -14,7 +14,11 @@ const TRACK_EVERY_MS = 250;
 const STILL_STEP_MS = 250;
 const LEAST_SCALE_MS = 2000;
 /** [class, from, to]: widths of the stage in px. */
-const WIDTHS = [["tr-narrow", 0, 700], ["tr-wide", 1240, Infinity], ["tr-large", 1880, 2300], ["tr-huge", 2300, Infinity]];
+const WIDTHS = [["tr-narrow", 0, 700], ["tr-large", 1880, 2300], ["tr-huge", 2300, Infinity]];
+const LEAST_LANE_PX = 226;
+const GAP_PX = 12;
+const READER_SHARE = 0.82; // of a lane's width
+const MOST_COLUMNS = 4;
 
 export class Stage {
   constructor(host, { lanes, speeds, theme, still, onCommand, health }) {
@@ -37,8 +41,7 @@ export class Stage {
     this.grid = make(document, "div", "tr-grid", {}, this.reader.root, ...this.views.map((view) => view.root));
     this.track = new Track(document, {});
     this.track.redraw = () => { this.tracked = -Infinity; this.onRedraw?.(); };
-    const rows = lanes.length > 4 ? 2 : 1;
-    this.root = make(document, "div", "tr", { "data-lanes": lanes.length, "data-rows": rows }, this.headline, this.strip, this.grid, this.track.root, this.spoken);
+    this.root = make(document, "div", "tr", { "data-lanes": lanes.length, "data-rows": Math.ceil(lanes.length / MOST_COLUMNS) }, this.headline, this.strip, this.grid, this.track.root, this.spoken);
     this.host.replaceChildren(this.root);
   }
 
@@ -60,7 +63,13 @@ export class Stage {
   #measure() {
     const width = this.host.clientWidth;
     for (const [name, from, to] of WIDTHS) this.root.classList.toggle(name, width >= from && width < to);
+    const columns = columnsFor(this.lanes.length, width);
+    this.root.style.setProperty("--tr-columns", columns);
+    this.root.style.setProperty("--tr-rows", Math.ceil(this.lanes.length / columns));
+    this.root.dataset.rows = Math.ceil(this.lanes.length / columns);
     for (const view of this.views) view.resize(view.root.clientWidth);
+    this.reader.resize(this.reader.root.clientWidth);
+    this.counted = -Infinity;
     this.tracked = -Infinity;
     this.onRedraw?.();
   }
@@ -85,7 +94,6 @@ export class Stage {
       view.root.classList.toggle("tr-in-focus", index === lane);
       setText(view.focus, say(index === lane ? "back" : "focus"));
     });
-    this.counted = -Infinity;
     this.#measure();
   }
 
@@ -119,7 +127,7 @@ export class Stage {
     const scale_ms = barScale(race, t);
     const result = race.resultAt(t);
     this.views.forEach((view, index) => {
-      const phase = view.count(t, this.speeds, scale_ms, view.generation.ended(t));
+      const phase = view.count(t, this.speeds, scale_ms, result?.value.places?.[index]);
       setText(this.stripNumbers[index], view.number.textContent);
       if (view.saidPhase !== phase) setText(this.spoken, `${view.info.name}: ${say(phase === "silent" ? "answering" : phase === "retrying" ? "waiting" : phase)}`);
       view.saidPhase = phase;
@@ -165,6 +173,13 @@ export class Stage {
     const { generation } = this.reader;
     this.track.draw({ lanes, reader: generation && { generation, speeds: this.speeds }, health: this.health() }, t);
   }
+}
+
+/** How many lanes stand side by side: as many as fit, in rows of equal length, at most four. */
+export function columnsFor(lanes, width) {
+  const fit = Math.floor((width - GAP_PX) / (LEAST_LANE_PX + GAP_PX) - READER_SHARE);
+  const most = Math.max(1, Math.min(lanes, MOST_COLUMNS, fit));
+  return Math.ceil(lanes / Math.ceil(lanes / most));
 }
 
 /** The span of time that a full phase bar stands for: the longest lane, rounded up while any is running. */

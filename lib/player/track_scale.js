@@ -70,7 +70,9 @@ export function placeLabels(labels, height, frame, points, before = []) {
     candidates(label, label.width, height).forEach((box, which) => {
       const kept = before[index]?.which === which ? -6 : 0;
       const covered = placed.reduce((sum, other) => sum + (other ? overlap(box, other) : 0), 0);
-      const cost = box.far + kept + covered * 100 + outside(box, frame) * 1e6 + hits(box, points) * 0.8;
+      const place = box.far + kept + covered * 100 + outside(box, frame) * 1e6;
+      if (best && place >= best.cost) return; // no need to look at the lines
+      const cost = place + hits(box, points) * 0.8;
       if (!best || cost < best.cost) best = { ...box, which, cost };
     });
     placed[index] = best;

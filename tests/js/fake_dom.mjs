@@ -9,7 +9,7 @@ class FakeText {
 
 class FakeElement {
   constructor(document, tag) {
-    Object.assign(this, { ownerDocument: document, tag, children_: [], attributes: {}, dataset: {}, hidden: false, className: "", dir: "", listeners: {}, clientWidth: 0, isConnected: true });
+    Object.assign(this, { ownerDocument: document, tag, children_: [], attributes: {}, dataset: {}, hidden: false, className: "", style: { setProperty: (name, value) => { this.attributes[name] = String(value); } }, dir: "", listeners: {}, clientWidth: 0, isConnected: true });
     this.classList = { toggle: (name, on) => this.#toggle(name, on), add: (name) => this.#toggle(name, true), contains: (name) => this.#classes().includes(name) };
   }
   #classes() { return this.className.split(" ").filter(Boolean); }

@@ -17,7 +17,7 @@ function race() {
     const e = [[0, 1100], [1, 2100]].filter(([, last]) => last >= from && last < from + 50).map(([lane, last]) => [lane, last, "end", "complete"]);
     messages.push({ now: from + 50, ...(d.length && { d }), ...(e.length && { e }) });
   }
-  messages.push({ now: 2200, f: [[0, FIGURES], [1, { ...FIGURES, place: 2 }]] }, { now: 2250, result: { verdict: [["A was first; a person needs ", ""], ["12.0 s", "reader"]] } });
+  messages.push({ now: 2200, f: [[0, FIGURES], [1, { ...FIGURES, place: 2 }]] }, { now: 2250, result: { verdict: [["A was first; a person needs ", ""], ["12.0 s", "reader"]], places: [1, 2] } });
   return messages;
 }
 
@@ -82,6 +82,7 @@ test("the end is told once, when the last stream has been played to its end", ()
   assert.deepEqual(made.finished, []);
   for (const t of [2150, 2200, 9000]) made.player.frame(t);
   assert.deepEqual(made.finished, ["r"]);
+  assert.deepEqual(made.host.findAll("tr-place").map((element) => element.textContent), ["1st", "2nd"]);
   assert.match(made.host.find("tr-headline").textContent, /^A was first; a person needs 12\.0 s$/);
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decades, placeLabels, roundUp, scale, ticks } from "../../lib/player/track_scale.js";
+import { columnsFor } from "../../lib/player/stage.js";
 import { channels, luminance } from "../../lib/player/theme.js";
 
 test("axis ends are 1, 2 or 5 times a power of ten, never below the value", () => {
@@ -35,6 +36,13 @@ test("a label stays where it was while that place is good", () => {
   const before = placeLabels([{ x: 500, y: 75, width: 100 }, { x: 500, y: 78, width: 100 }], 16, frame, []);
   const after = placeLabels([{ x: 502, y: 76, width: 100 }, { x: 502, y: 76.5, width: 100 }], 16, frame, [], before);
   assert.deepEqual(after.map((box) => box.which), before.map((box) => box.which));
+});
+
+test("lanes stand side by side while they fit, in rows of equal length, never more than four", () => {
+  assert.deepEqual([2, 3, 4, 5, 6, 8].map((lanes) => columnsFor(lanes, 1440)), [2, 3, 4, 3, 3, 4]);
+  assert.deepEqual([2, 3, 4, 5, 6, 8].map((lanes) => columnsFor(lanes, 1280)), [2, 3, 4, 3, 3, 4]);
+  assert.deepEqual([2, 3, 4, 8].map((lanes) => columnsFor(lanes, 900)), [2, 2, 2, 2]);
+  assert.deepEqual([2, 3, 4, 8].map((lanes) => columnsFor(lanes, 390)), [1, 1, 1, 1]);
 });
 
 test("light and dark are told by luminance", () => {

@@ -88,11 +88,11 @@ def _duration(ms: float) -> str:
     return f"{ms / 1000:.1f} s" if ms < 60_000 else f"{int(ms // 60000)} min {int(ms % 60000 / 1000)} s"
 
 
-def _figures(plan: LanePlan, place: int | None) -> dict[str, Any]:
+def _figures(plan: LanePlan) -> dict[str, Any]:
     failed = plan.fails_after is not None
     count = len(list(_deltas(plan)))
     return {
-        "status": "error" if failed else "complete", "place": place,
+        "status": "error" if failed else "complete", "place": None,
         "hero": {"text": None, "unit": "tok/s", "reason": "No rate: the lane failed"} if failed or count < 16
         else {"text": format(plan.rate_tps, ".0f" if plan.rate_tps >= 100 else ".1f"), "unit": "tok/s"},
         "ttft": {"text": _duration(plan.ttft_ms)} if count else {"text": None, "reason": "No text came"},
@@ -108,9 +108,6 @@ def _figures(plan: LanePlan, place: int | None) -> dict[str, Any]:
 def _rows(plans: list[LanePlan]) -> list[tuple[float, int, tuple[Any, ...]]]:
     """Everything that happens, by time: ("d", channel, text), ("e", name, ...) or ("f", figures)."""
     rows: list[tuple[float, int, tuple[Any, ...]]] = []
-    complete = sorted(
-        (i for i, p in enumerate(plans) if p.fails_after is None), key=lambda i: _end_ms(plans[i])
-    )
     for lane, plan in enumerate(plans):
         rows += [(20 + lane, lane, ("e", "attempt", 1)), (21 + lane, lane, ("e", "connected", None))]
         rows += [(22 + lane, lane, ("e", "sent"))]
@@ -119,8 +116,7 @@ def _rows(plans: list[LanePlan]) -> list[tuple[float, int, tuple[Any, ...]]]:
         if plan.fails_after is not None:
             rows.append((end, lane, ("e", "error", FAILURE)))
         rows.append((end, lane, ("e", "end", "complete" if plan.fails_after is None else "error")))
-        place = complete.index(lane) + 1 if lane in complete else None
-        rows.append((end + 60, lane, ("f", _figures(plan, place))))
+        rows.append((end + 60, lane, ("f", _figures(plan))))
     return sorted(rows, key=lambda row: row[0])
 
 
@@ -139,8 +135,14 @@ def messages(name: str) -> list[Message]:
         if upto > taken:
             made.append(_message(round(now), pending[taken:upto]))
         taken = upto
-    made.append({"now": round(now + 90), "result": {"verdict": _verdict(plans)}})
+    made.append({"now": round(now + 90), "result": {"verdict": _verdict(plans), "places": _places(plans)}})
     return made
+
+
+def _places(plans: list[LanePlan]) -> list[int | None]:
+    complete = [i for i, plan in enumerate(plans) if plan.fails_after is None]
+    order = sorted(complete, key=lambda i: _end_ms(plans[i]))
+    return [order.index(i) + 1 if i in order else None for i in range(len(plans))]
 
 
 def _message(now: int, rows: list[tuple[float, int, tuple[Any, ...]]]) -> Message:
