@@ -101,7 +101,7 @@ class CollectorClient:
             Mode.ONE_BY_ONE: "",
         }[run.mode]
         limit = limits if isinstance(limits, Limits) else limits[lane]
-        return order_for(lane, backend, run.prompt, run.params, limit, queue, key)
+        return order_for(lane, backend, run.prompt, run.params_of(lane), limit, queue, key)
 
     def _send(self, order: dict[str, Any]) -> None:
         line = orjson.dumps(order) + b"\n"

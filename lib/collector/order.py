@@ -37,7 +37,7 @@ def order_for(
     lane: int, backend: Backend, prompt: Prompt, params: Params, limits: Limits, queue: str, key: str = ""
 ) -> Order:
     """The order that races `backend`; unset parameters are not sent at all."""
-    values = {name: getattr(params, name) for name in Params.__slots__}
+    values = {name: getattr(params, name) for name in Params.__slots__ if name != "extra_body"}
     return Order(
         lane=lane,
         base_url=backend.base_url,
@@ -49,5 +49,5 @@ def order_for(
         limits=limits,
         queue=queue,
         key=key,
-        extra_body=dict(backend.extra_body),
+        extra_body={**backend.extra_body, **params.extra_body},
     )

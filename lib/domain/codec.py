@@ -88,8 +88,9 @@ def encode_run(run: Run) -> bytes:
         "id": run.id,
         "started_at": run.started_at,
         "mode": run.mode.value,
-        "prompt": {"text": run.prompt.text, "system": run.prompt.system},
-        "params": {name: getattr(run.params, name) for name in Params.__slots__},
+        "prompt": {name: getattr(run.prompt, name) for name in Prompt.__slots__},
+        "params": encode_params(run.params),
+        "own_params": {str(lane): encode_params(params) for lane, params in run.own_params.items()},
         "clock_health_ms": run.clock_health_ms,
         "versions": dict(run.versions),
         "lanes": [
@@ -108,8 +109,9 @@ def decode_run(data: bytes) -> Run:
             raise RecordingError(f"not a {FORMAT} of version {VERSION} or older")
         return Run(
             id=document["id"],
-            prompt=Prompt(**document["prompt"]),
-            params=Params(**{**document["params"], "stop": tuple(document["params"]["stop"])}),
+            prompt=decode_prompt(document["prompt"]),
+            params=decode_params(document["params"]),
+            own_params={int(lane): decode_params(own) for lane, own in document.get("own_params", {}).items()},
             mode=Mode(document["mode"]),
             backends=tuple(decode_backend(lane["backend"]) for lane in document["lanes"]),
             started_at=document["started_at"],
@@ -121,6 +123,23 @@ def decode_run(data: bytes) -> Run:
         )
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise RecordingError("this is not a recording") from error
+
+
+def encode_params(params: Params) -> dict[str, Any]:
+    """Parameters as JSON values."""
+    values = {name: getattr(params, name) for name in Params.__slots__}
+    return {**values, "stop": list(params.stop), "extra_body": dict(params.extra_body)}
+
+
+def decode_params(values: Mapping[str, Any]) -> Params:
+    """The inverse of `encode_params`; a parameter this version does not know is an error."""
+    return Params(**{**values, "stop": tuple(values.get("stop", ()))})
+
+
+def decode_prompt(values: Mapping[str, Any]) -> Prompt:
+    """A prompt from its JSON values."""
+    history = tuple((role, text) for role, text in values.get("history", ()))
+    return Prompt(values["text"], values.get("system", ""), history)
 
 
 def encode_backend(backend: Backend) -> dict[str, Any]:

@@ -81,19 +81,26 @@ class Params:
     top_p: float | None = None
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    reasoning_effort: str | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict)  # further request fields, sent as they are
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The text sent to every lane, with an optional system text in front."""
+    """The text sent to every lane, with an optional system text and an earlier conversation in front.
+
+    `history` holds (role, text) pairs, oldest first; roles are `user` and `assistant`.
+    """
 
     text: str
     system: str = ""
+    history: tuple[tuple[str, str], ...] = ()
 
     def messages(self) -> list[dict[str, str]]:
         """The chat messages of this prompt in OpenAI's shape."""
         system = [{"role": "system", "content": self.system}] if self.system else []
-        return [*system, {"role": "user", "content": self.text}]
+        earlier = [{"role": role, "content": text} for role, text in self.history]
+        return [*system, *earlier, {"role": "user", "content": self.text}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +116,8 @@ class Run:
     generations: tuple[Generation, ...] = ()
     clock_health_ms: float | None = None  # worst delay of the collector's event loop in the run
     versions: Mapping[str, str] = field(default_factory=dict)
+    own_params: Mapping[int, Params] = field(default_factory=dict)  # of lanes that differ from `params`
+
+    def params_of(self, lane: int) -> Params:
+        """The parameters that lane is asked with."""
+        return self.own_params.get(lane, self.params)
