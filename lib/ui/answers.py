@@ -14,6 +14,7 @@ from lib.ui.result_lanes import ResultLane
 
 PANE_PX = 420
 PANE_LEAST_PX = 290
+MOST_COLUMNS = 4
 AT_FIRST = 4  # answers shown before any is chosen
 MOST_RAW = 1_000_000
 
@@ -36,7 +37,10 @@ def show_answers(run_id: str, lanes: Sequence[ResultLane]) -> None:
             key=f"answers-{run_id}",
         )
         raw = st.toggle(_("as it came"), key=f"raw-{run_id}", help=_("The text without any formatting."))
-    with st.grid(4, min_column_width=PANE_LEAST_PX):
+    if not chosen:
+        st.caption(_("Choose a lane to read its answer."))
+        return
+    with st.grid(min(MOST_COLUMNS, len(chosen)), min_column_width=PANE_LEAST_PX):
         for index in sorted(chosen):
             with st.container(border=True, height=PANE_PX):
                 _show(answered[index], raw)

@@ -73,10 +73,10 @@ class ResultLane:
 
 @dataclass(frozen=True, slots=True)
 class ResultKey:
-    """A run as a key: the same run with the same number of events has the same figures."""
+    """A run as a key: the same run with as many events, the last at the same time, has the same figures."""
 
     id: str
-    events: int
+    events: tuple[tuple[int, int], ...]  # of each lane: how many, and when the last one came
     speed: str
     language: str
     run: Run = field(compare=False)
@@ -90,7 +90,7 @@ def lanes_of(run: Run, speed: ReadingSpeed | None) -> tuple[ResultLane, ...]:
 
 def key_of(run: Run, speed: ReadingSpeed | None) -> ResultKey:
     """What the results of a run may be remembered by."""
-    events = sum(len(generation.events) for generation in run.generations)
+    events = tuple((len(g.events), g.events[-1].at_ns if g.events else 0) for g in run.generations)
     reader = f"{speed.id} {speed.per_min}" if speed else ""
     return ResultKey(run.id, events, reader, current_language(), run, speed)
 

@@ -18,6 +18,8 @@ from lib.ui.results import show_results
 
 st.set_page_config(layout="wide", page_title="Results")
 st.html(f"<style>{Path('lib/ui/frame.css').read_text('utf-8')}</style>")
+st.html(
+)
 name = st.query_params.get("run", "four")
 run = decode_run((Path(sys.argv[-1]) / f"{name}.json").read_bytes())
 begun = time.thread_time()

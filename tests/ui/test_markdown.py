@@ -14,60 +14,10 @@ from markdown_it.token import Token
 from lib.ui.markdown import MOST_CHARACTERS, MOST_UNBROKEN, plain, prepared
 
 _COMMONMARK = MarkdownIt("commonmark").enable("table").enable("strikethrough")
-_PIECES = st.sampled_from(
-    [
-        "`",
-        "``",
-        "```",
-        "~~~",
-        "```py",
-        "$",
-        "$$",
-        ":",
-        ":red[",
-        "]",
-        "[",
-        "](",
-        ")",
-        "!",
-        "![",
-        "<b>",
-        "<script>",
-    ]
-    + [
-        "<!--",
-        "javascript:",
-        "https://a.b/c",
-        "data:x",
-        "\\",
-        "&",
-        "&#58;",
-        "&colon;",
-        "|",
-        "\n",
-        "\n\n",
-        " ",
-    ]
-    + [
-        "    ",
-        "\t",
-        "> ",
-        "- ",
-        "1. ",
-        "# ",
-        "===",
-        "*",
-        "**",
-        "_",
-        "a",
-        "word",
-        "]: ",
-        "\u202e",
-        "\x00",
-        "\ud800",
-    ]
-    + ["汉字", ":smile:", "\r\n"]
-)
+_SIGNS = r"""` `` ``` ~~~ ```py $ $$ : :red[ ] [ ]( ) ! ![ <b> <script> <!-- javascript: https://a.b/c data:x \ & &#58;
+&colon; | > - 1. # === * ** _ a word ]: :smile: 汉字""".split()  # noqa: SIM905 (sixty short strings read better as one)
+_SPACES = ["\n", "\n\n", " ", "    ", "\t", "\r\n", "> ", "- ", "1. ", "# ", "\u202e", "\x00", "\ud800"]
+_PIECES = st.sampled_from([*_SIGNS, *_SPACES])
 ANSWERS = st.one_of(st.text(alphabet=st.characters()), st.lists(_PIECES, max_size=40).map("".join))
 
 

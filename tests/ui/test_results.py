@@ -198,6 +198,13 @@ def test_the_same_run_is_computed_once() -> None:
     assert lanes_of(run, None) is lanes_of(run, None)
 
 
+def test_a_lane_that_was_run_anew_is_computed_anew() -> None:
+    before = run_of([backend("A")], [answered(0, WORDS)], "again")
+    after = run_of([backend("A")], [answered(0, WORDS, first_ms=900)], "again")
+    assert number(lanes_of(before, None)[0].figures["ttft_ms"]) == 300
+    assert number(lanes_of(after, None)[0].figures["ttft_ms"]) == 900
+
+
 def test_every_figure_of_every_lane_is_a_quantity_or_a_reason() -> None:
     kinds = {type(figure) for lane in lanes_of(a_race(), None) for figure in lane.figures.values()}
     assert kinds == {Quantity, Unavailable}
