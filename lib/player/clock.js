@@ -1,5 +1,5 @@
-// The clock of playback: maps the run's clock to the viewer's by a minimum filter, and holds text back just long
-// enough that every delta can be painted at its own time. Works with any offset between the two clocks.
+// The clock of playback: maps the run's clock to the viewer's by a minimum filter, and holds text back just
+// long enough that every delta can be painted at its own time. Works with any offset between the two clocks.
 
 import { countUpTo } from "./reader.js";
 
@@ -26,7 +26,10 @@ export class PlaybackClock {
     this.since = -Infinity; // what is older (run's ms) came as a backlog and says nothing about the display
   }
 
-  /** A message made at `now` (run's ms), whose oldest delta is from `oldest`, came at `arrival` (viewer's ms). */
+  /**
+   * A message made at `now` (run's ms), whose oldest delta is from `oldest`, came at `arrival` (viewer's
+   * ms).
+   */
   heard(arrival, now, oldest) {
     const offset = arrival - now;
     if (offset < this.offset - NEW_MINIMUM_MS) {
@@ -51,10 +54,15 @@ export class PlaybackClock {
   }
 
   #adjust(passed, first) {
-    const wanted = Math.min(MOST_MS, Math.max(LEAST_MS, this.needs.length ? quantile(this.needs, 0.95) + SPARE_MS : 0));
+    const wanted = Math.min(
+      MOST_MS,
+      Math.max(LEAST_MS, this.needs.length ? quantile(this.needs, 0.95) + SPARE_MS : 0),
+    );
     const change = wanted - this.buffer_ms;
     if (first) this.buffer_ms = wanted;
-    else this.buffer_ms += change > 0 ? Math.min(change, GROW_PER_MS * passed) : Math.max(change, -SHRINK_PER_MS * passed);
+    else
+      this.buffer_ms +=
+        change > 0 ? Math.min(change, GROW_PER_MS * passed) : Math.max(change, -SHRINK_PER_MS * passed);
   }
 }
 

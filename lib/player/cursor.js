@@ -1,5 +1,5 @@
-// The amber underline below the word that a person would be reading now. Uses the CSS highlight registry, so no node
-// is split or moved; where a browser lacks it, the line at the lane's foot still shows the word.
+// The amber underline below the word that a person would be reading now. Uses the CSS highlight registry, so
+// no node is split or moved; where a browser lacks it, the line at the lane's foot still shows the word.
 
 const NAME = "tr-reader";
 

@@ -1,4 +1,5 @@
-// Small DOM words shared by the views: make an element, set a text only when it changed. No HTML strings anywhere.
+// Small DOM words shared by the views: make an element, set a text only when it changed. No HTML strings
+// anywhere.
 
 /** An element of `tag` with a class, attributes and children (strings become text nodes). */
 export function make(document, tag, className = "", attributes = {}, ...children) {
@@ -27,7 +28,13 @@ export function setAttribute(element, name, value) {
 
 /** A quiet text button. */
 export function button(document, className, text, label, onClick) {
-  const element = make(document, "button", `tr-button ${className}`, { type: "button", "aria-label": label, title: label }, text);
+  const element = make(
+    document,
+    "button",
+    `tr-button ${className}`,
+    { type: "button", "aria-label": label, title: label },
+    text,
+  );
   element.addEventListener("click", onClick);
   return element;
 }

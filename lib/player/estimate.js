@@ -1,6 +1,6 @@
-// How many tokens a text probably is, while it streams: one pass, no vocabulary, the same for every split of the text.
-// Not a tokenizer: exact counts come from the server's usage or from lib/tokens.py when the stream ends.
-// Calibrated against o200k_base; tests/js/estimate.test.mjs holds the error.
+// How many tokens a text probably is, while it streams: one pass, no vocabulary, the same for every split of
+// the text. Not a tokenizer: exact counts come from the server's usage or from lib/tokens.py when the stream
+// ends. Calibrated against o200k_base; tests/js/estimate.test.mjs holds the error.
 
 const HAN = /[\u3400-\u9fff\uf900-\ufaff]|[\u{20000}-\u{3ffff}]/u;
 const KANA = /[\u3040-\u30ff\uff66-\uff9d]/;
@@ -26,7 +26,11 @@ function kind(char) {
   if (code >= 0xac00 && code <= 0xd7af) return "hangul";
   if (code >= 0xc0 && code <= 0x24f) return "accented";
   if (MARK.test(char)) return "foreign";
-  return ANY_LETTER.test(char) ? "foreign" : code > 0x3000 && code < 0x3020 || code > 0xff00 ? "wide" : "symbol";
+  return ANY_LETTER.test(char)
+    ? "foreign"
+    : (code > 0x3000 && code < 0x3020) || code > 0xff00
+      ? "wide"
+      : "symbol";
 }
 
 /** The running estimate; `push` returns the total so far. */

@@ -1,5 +1,5 @@
-// What happened in a race, from its messages; and what is so at a moment `t` (ms on the run's clock). Pure data:
-// nothing here draws, and asking about an earlier `t` needs no undoing.
+// What happened in a race, from its messages; and what is so at a moment `t` (ms on the run's clock). Pure
+// data: nothing here draws, and asking about an earlier `t` needs no undoing.
 
 import { countUpTo, Reading, ReadingTimes, readerPosition } from "./reader.js";
 import { TokenEstimate } from "./estimate.js";
@@ -84,7 +84,10 @@ export class Generation {
     return this.sentAt(Infinity);
   }
 
-  /** Output tokens by `t`: the server's running count where known, otherwise estimated; `exact`: scaled to the final count. */
+  /**
+   * Output tokens by `t`: the server's running count where known, otherwise estimated; `exact`: scaled to
+   * the final count.
+   */
   tokensAt(t, exact = this.ended(t)) {
     const n = this.countAt(t);
     const estimated = n ? this.tokens[n - 1] : 0;
@@ -131,10 +134,23 @@ export class Generation {
     const { read, reading } = readerPosition(units.arrivals, done, t);
     const finished = this.ended(t) && read === units.arrivals.length;
     const ahead = arrived - read;
-    return { unit, perMin, read, reading, arrived, ahead, finished, ahead_ms: Math.max(0, done[arrived - 1] - t), done_ms: done[done.length - 1] };
+    return {
+      unit,
+      perMin,
+      read,
+      reading,
+      arrived,
+      ahead,
+      finished,
+      ahead_ms: Math.max(0, done[arrived - 1] - t),
+      done_ms: done[done.length - 1],
+    };
   }
 
-  /** Phase at `t`: {name, since, ...}; names: ready connecting waiting retrying thinking answering silent, or the end's status. */
+  /**
+   * Phase at `t`: {name, since, ...}; names: ready connecting waiting retrying thinking answering silent, or
+   * the end's status.
+   */
   phaseAt(t) {
     const state = { name: "ready", since: null, attempt: 1, warnings: [] };
     for (const event of this.events) if (event.t <= t) STEPS[event.name]?.(state, event, event.values);
@@ -144,7 +160,8 @@ export class Generation {
     if (!n) return state;
     const last = this.t[n - 1];
     if (t - last > SILENT_AFTER_MS) return { ...state, name: "silent", since: last };
-    if (this.firstAnswer !== null && this.firstAnswer <= t) return { ...state, name: "answering", since: this.firstAnswer };
+    if (this.firstAnswer !== null && this.firstAnswer <= t)
+      return { ...state, name: "answering", since: this.firstAnswer };
     return { ...state, name: "thinking", since: this.firstThinking };
   }
 
@@ -162,12 +179,24 @@ export class Generation {
 }
 
 const STEPS = {
-  attempt(state, event, [number]) { Object.assign(state, { name: "connecting", since: event.t, attempt: number }); },
-  sent(state, event) { Object.assign(state, { name: "waiting", since: event.t }); },
-  wait(state, event, [ms, reason]) { Object.assign(state, { name: "retrying", since: event.t, until: event.t + ms, reason }); },
-  warning(state, event, [code]) { state.warnings.push(code); },
-  error(state, event, [failure]) { state.failure = failure; },
-  end(state, event, [status]) { state.ended = status; },
+  attempt(state, event, [number]) {
+    Object.assign(state, { name: "connecting", since: event.t, attempt: number });
+  },
+  sent(state, event) {
+    Object.assign(state, { name: "waiting", since: event.t });
+  },
+  wait(state, event, [ms, reason]) {
+    Object.assign(state, { name: "retrying", since: event.t, until: event.t + ms, reason });
+  },
+  warning(state, event, [code]) {
+    state.warnings.push(code);
+  },
+  error(state, event, [failure]) {
+    state.failure = failure;
+  },
+  end(state, event, [status]) {
+    state.ended = status;
+  },
 };
 
 /** One lane: its generations, oldest first; Retry begins a new one. */
@@ -209,7 +238,8 @@ export class Race {
       }
       if (pairs.length && (oldest === null || pairs[0] < oldest)) oldest = pairs[0];
     }
-    for (const [lane, t, name, ...values] of message.e ?? []) if (name !== "restart") this.#generation(lane, t).event(t, name, values);
+    for (const [lane, t, name, ...values] of message.e ?? [])
+      if (name !== "restart") this.#generation(lane, t).event(t, name, values);
     for (const [lane, figures] of message.f ?? []) this.#lane(lane).latest.figures = figures;
     if (message.result) this.results.push({ t: this.endOfText(), value: message.result });
     return oldest;

@@ -1,5 +1,5 @@
-// The text of one lane: answer, thinking and tool calls in the order they came, stuck to its tail until the person
-// scrolls; when the stream has ended it goes to where a reader would be. Draws; knows no numbers.
+// The text of one lane: answer, thinking and tool calls in the order they came, stuck to its tail until the
+// person scrolls; when the stream has ended it goes to where a reader would be. Draws; knows no numbers.
 
 import { make, button, setText } from "./elements.js";
 import { TextPane } from "./text_pane.js";
@@ -14,7 +14,12 @@ const EASE_PER_FRAME = 0.14;
 export class LaneText {
   constructor(document, label) {
     this.document = document;
-    this.scroller = make(document, "div", "tr-text", { tabindex: "0", role: "log", "aria-live": "off", "aria-label": label });
+    this.scroller = make(document, "div", "tr-text", {
+      tabindex: "0",
+      role: "log",
+      "aria-live": "off",
+      "aria-label": label,
+    });
     this.tail = button(document, "tr-to-tail", say("to_tail"), say("to_tail"), () => this.#follow());
     this.host = make(document, "div", "tr-text-frame", {}, this.scroller, this.tail);
     this.#listen();
@@ -24,9 +29,19 @@ export class LaneText {
   #listen() {
     const leave = () => this.#leave();
     for (const name of ["wheel", "touchmove"]) this.scroller.addEventListener(name, leave, { passive: true });
-    this.scroller.addEventListener("keydown", (event) => { if (/^(Arrow|Page|Home|End| )/.test(event.key)) leave(); });
-    this.scroller.addEventListener("pointerdown", (event) => { if (event.target === this.scroller) leave(); });
-    this.scroller.addEventListener("scroll", () => { if (this.free && this.#nearTail()) this.#follow(); }, { passive: true });
+    this.scroller.addEventListener("keydown", (event) => {
+      if (/^(Arrow|Page|Home|End| )/.test(event.key)) leave();
+    });
+    this.scroller.addEventListener("pointerdown", (event) => {
+      if (event.target === this.scroller) leave();
+    });
+    this.scroller.addEventListener(
+      "scroll",
+      () => {
+        if (this.free && this.#nearTail()) this.#follow();
+      },
+      { passive: true },
+    );
   }
 
   #leave() {
@@ -78,9 +93,15 @@ export class LaneText {
   }
 
   #segment(channel) {
-    if (channel !== "r") for (const earlier of this.segments) if (earlier.fold && !earlier.touched) this.#setOpen(earlier, false);
+    if (channel !== "r")
+      for (const earlier of this.segments)
+        if (earlier.fold && !earlier.touched) this.#setOpen(earlier, false);
     const body = make(this.document, "div", "tr-body");
-    const host = make(this.document, "div", `tr-segment tr-${{ a: "answer", r: "thinking", t: "tool" }[channel]}`);
+    const host = make(
+      this.document,
+      "div",
+      `tr-segment tr-${{ a: "answer", r: "thinking", t: "tool" }[channel]}`,
+    );
     const segment = { channel, start: this.answered, body, fold: null, touched: false };
     if (channel === "r") host.append((segment.fold = this.#fold(segment)));
     if (channel === "t") host.append(make(this.document, "div", "tr-tool-label", {}, say("tool")));
@@ -128,8 +149,10 @@ export class LaneText {
     const box = range.getBoundingClientRect();
     const frame = this.scroller.getBoundingClientRect();
     const most = this.scroller.scrollHeight - this.scroller.clientHeight;
-    const zoom = frame.height / this.scroller.offsetHeight || 1; // rectangles are in zoomed px, scroll offsets are not
-    const wanted = this.scroller.scrollTop + (box.top - frame.top) / zoom - this.scroller.clientHeight * READER_AT;
+    // rectangles are in zoomed px, scroll offsets are not
+    const zoom = frame.height / this.scroller.offsetHeight || 1;
+    const wanted =
+      this.scroller.scrollTop + (box.top - frame.top) / zoom - this.scroller.clientHeight * READER_AT;
     const line = parseFloat(this.document.defaultView.getComputedStyle(this.scroller).lineHeight);
     const lines = Math.round(wanted / line); // no line cut in halves at the top
     this.target = lines < 1 ? 0 : Math.min(most, lines * line + LINE_OFFSET_PX);

@@ -1,18 +1,26 @@
-// One lane on the stage: its figures, its text, the reader's place in it. Draws what lane_model.js says; the exact
-// figures replace the live ones as they come from the server, word for word.
+// One lane on the stage: its figures, its text, the reader's place in it. Draws what lane_model.js says; the
+// exact figures replace the live ones as they come from the server, word for word.
 
 import { make, button, setText, setAttribute } from "./elements.js";
-import { ABSENT, clock, count, duration, quantity, significant } from "./format.js";
+import { ABSENT, clock, duration } from "./format.js";
 import { LaneText } from "./lane_text.js";
 import { Cursor, ReadingLines } from "./cursor.js";
+import { FailureBox } from "./failure_box.js";
+import {
+  aheadWords,
+  heroOf,
+  liveFigures,
+  noteOf,
+  phaseName,
+  phaseWords,
+  thinkingTokens,
+} from "./lane_words.js";
 import { place, say } from "./words.js";
 
 const MARKS = { live: "●", simulated: "◌", recorded: "▷" };
 const SMALL = ["ttft", "tokens", "elapsed", "cost"];
 const TO_READER_AFTER_MS = 900;
 const PX_PER_CHAR = 6.3;
-const ENDED = { complete: "done", incomplete: "incomplete", error: "failed", stopped: "stopped", interrupted: "interrupted" };
-
 export class LaneView {
   constructor(document, index, info, actions) {
     this.document = document;
@@ -21,29 +29,66 @@ export class LaneView {
     this.actions = actions;
     this.cursor = new Cursor(document.defaultView);
     this.text = new LaneText(document, info.name);
-    this.root = make(document, "section", `tr-lane tr-c${index % 8} tr-${info.origin}`, { "aria-label": info.name },
-      this.#head(), this.#sub(), this.#hero(), this.#figures(), this.#bar(),
-      (this.phase = make(document, "div", "tr-phase")), this.text.host, this.#failure(), this.#foot());
+    this.failure = new FailureBox(document, info.name, () => actions.retry(index));
+    this.root = make(
+      document,
+      "section",
+      `tr-lane tr-c${index % 8} tr-${info.origin}`,
+      { "aria-label": info.name },
+      this.#head(),
+      this.#sub(),
+      this.#hero(),
+      this.#figures(),
+      this.#bar(),
+      (this.phase = make(document, "div", "tr-phase")),
+      this.text.host,
+      this.failure.root,
+      this.#foot(),
+    );
     this.lines = new ReadingLines(34);
     this.reset(null);
   }
 
   #head() {
     this.place = make(this.document, "span", "tr-place", { title: say("place_help") });
-    return make(this.document, "header", "tr-head", {}, make(this.document, "span", "tr-dot"),
-      make(this.document, "bdi", "tr-name", { title: this.info.model ?? "" }, this.info.name), this.place);
+    return make(
+      this.document,
+      "header",
+      "tr-head",
+      {},
+      make(this.document, "span", "tr-dot"),
+      make(this.document, "bdi", "tr-name", { title: this.info.model ?? "" }, this.info.name),
+      this.place,
+    );
   }
 
   #sub() {
     const { origin, note, name } = this.info;
     const help = say(`${origin}_help`);
-    const badge = make(this.document, "span", "tr-badge", { title: note ? `${note}. ${help}` : help }, `${MARKS[origin]} ${say(origin)}`);
-    const act = (kind) => button(this.document, `tr-${kind}`, say(kind), say(`${kind}_help`, { name }), () => this.actions[kind](this.index));
+    const badge = make(
+      this.document,
+      "span",
+      "tr-badge",
+      { title: note ? `${note}. ${help}` : help },
+      `${MARKS[origin]} ${say(origin)}`,
+    );
+    const act = (kind) =>
+      button(this.document, `tr-${kind}`, say(kind), say(`${kind}_help`, { name }), () =>
+        this.actions[kind](this.index),
+      );
     this.stop = act("stop");
     this.retry = act("retry");
     this.focus = act("focus");
     const note_ = make(this.document, "bdi", "tr-note", { title: note ?? "" }, note ?? "");
-    return make(this.document, "div", "tr-sub", {}, badge, note_, make(this.document, "span", "tr-actions", {}, this.stop, this.retry, this.focus));
+    return make(
+      this.document,
+      "div",
+      "tr-sub",
+      {},
+      badge,
+      note_,
+      make(this.document, "span", "tr-actions", {}, this.stop, this.retry, this.focus),
+    );
   }
 
   #hero() {
@@ -56,26 +101,24 @@ export class LaneView {
     this.small = {};
     const cells = SMALL.map((key) => {
       this.small[key] = make(this.document, "dd");
-      return make(this.document, "div", `tr-figure tr-figure-${key}`, { title: say(`${key}_help`) }, make(this.document, "dt", "", {}, say(key)), this.small[key]);
+      return make(
+        this.document,
+        "div",
+        `tr-figure tr-figure-${key}`,
+        { title: say(`${key}_help`) },
+        make(this.document, "dt", "", {}, say(key)),
+        this.small[key],
+      );
     });
     return make(this.document, "dl", "tr-figures", {}, ...cells);
   }
 
   #bar() {
-    this.spans = ["connect", "wait", "think", "answer"].map((name) => make(this.document, "i", `tr-span-${name}`));
+    this.spans = ["connect", "wait", "think", "answer"].map((name) =>
+      make(this.document, "i", `tr-span-${name}`),
+    );
     this.bar = make(this.document, "div", "tr-bar", { "aria-hidden": "true" }, ...this.spans);
     return this.bar;
-  }
-
-  #failure() {
-    const part = (name) => make(this.document, "p", `tr-failure-${name}`);
-    this.failureParts = { title: part("title"), sentence: part("sentence"), advice: part("advice"), message: part("message") };
-    this.again = button(this.document, "tr-again", say("retry"), say("retry_help", { name: this.info.name }), () => this.actions.retry(this.index));
-    const { title, sentence, advice, message } = this.failureParts;
-    const head = make(this.document, "div", "tr-failure-head", {}, title, this.again);
-    this.failureBox = make(this.document, "div", "tr-failure", { role: "status" }, head, sentence, advice, message);
-    this.failureBox.hidden = true;
-    return this.failureBox;
   }
 
   #foot() {
@@ -86,11 +129,25 @@ export class LaneView {
     this.ahead = make(this.document, "div", "tr-ahead", { title: say("ahead_help") });
     this.streamDone = make(this.document, "b", "", {});
     this.personDone = make(this.document, "b", "tr-amber", {});
-    const mark = (key, value) => make(this.document, "span", "tr-mark", { title: say(`${key}_help`) }, `${say(key)} `, value);
-    return make(this.document, "footer", "tr-foot", {},
+    const mark = (key, value) =>
+      make(this.document, "span", "tr-mark", { title: say(`${key}_help`) }, `${say(key)} `, value);
+    return make(
+      this.document,
+      "footer",
+      "tr-foot",
+      {},
       make(this.document, "div", "tr-gauge", { "aria-hidden": "true" }, this.gauge),
-      make(this.document, "div", "tr-line", { dir: "auto" }, this.before, this.word, this.after), this.ahead,
-      make(this.document, "div", "tr-marks", {}, mark("stream_done", this.streamDone), mark("person_done", this.personDone)));
+      make(this.document, "div", "tr-line", { dir: "auto" }, this.before, this.word, this.after),
+      this.ahead,
+      make(
+        this.document,
+        "div",
+        "tr-marks",
+        {},
+        mark("stream_done", this.streamDone),
+        mark("person_done", this.personDone),
+      ),
+    );
   }
 
   /** Begin again with this generation (null: the race has not begun). */
@@ -113,7 +170,8 @@ export class LaneView {
     setText(this.unit, say("tok_s"));
     setText(this.phase, say("ready"));
     setText(this.ahead, say("ahead_ready"));
-    for (const element of [...Object.values(this.small), this.streamDone, this.personDone]) setText(element, ABSENT);
+    for (const element of [...Object.values(this.small), this.streamDone, this.personDone])
+      setText(element, ABSENT);
   }
 
   /** Fit the reading line to the lane's width in px. */
@@ -138,7 +196,10 @@ export class LaneView {
     const channel = generation.channel[from];
     let to = from + 1;
     while (to < n && generation.channel[to] === channel) to += 1;
-    this.text.append(channel, to - from === 1 ? generation.text[from] : generation.text.slice(from, to).join(""));
+    this.text.append(
+      channel,
+      to - from === 1 ? generation.text[from] : generation.text.slice(from, to).join(""),
+    );
     return to;
   }
 
@@ -147,83 +208,47 @@ export class LaneView {
     const generation = this.generation;
     const phase = generation.phaseAt(t);
     const figures = generation.ended(t) ? generation.figures : null;
-    this.root.dataset.phase = ENDED[phase.name] ?? phase.name;
+    this.root.dataset.phase = phaseName(phase);
     this.root.classList.toggle("tr-exact", figures !== null);
     this.#countFigures(generation, t, phase, figures);
     setText(this.place, rank ? place(rank) : "");
     this.text.ghost(phase.ended && generation.first === null ? say("no_text") : null);
-    this.#countPhase(generation, t, phase);
+    const words = phaseWords(generation, t, phase);
+    setText(this.phase, words.text);
+    setAttribute(this.phase, "title", words.title);
     this.#countBar(generation, t, scale_ms);
-    this.#countFailure(phase, figures);
+    this.failure.show(phase.ended ? (figures?.failure ?? phase.failure) : null);
     this.#countReader(generation, t, speeds, figures);
     return this.root.dataset.phase;
   }
 
   #countFigures(generation, t, phase, figures) {
-    const live = figures ? null : this.#live(generation, t);
-    const waiting = phase.name === "connecting" || phase.name === "waiting";
-    const hero = figures?.hero ?? { text: waiting ? clock(t - phase.since) : live.hero, unit: waiting ? say(`${phase.name}_short`) : say("tok_s") };
+    const live = figures ? null : liveFigures(generation, t);
+    const hero = heroOf(generation, t, phase, figures);
     setText(this.number, hero.text ?? ABSENT);
     const unit = hero.reason ?? (hero.note ? `${hero.unit} · ${hero.note}` : hero.unit);
     setText(this.unit, unit);
     setAttribute(this.unit, "title", hero.reason || hero.note ? unit : null);
-    this.root.classList.toggle("tr-absent", waiting || Boolean(hero.reason) || hero.text === ABSENT);
+    this.root.classList.toggle(
+      "tr-absent",
+      Boolean(hero.waiting) || Boolean(hero.reason) || hero.text === ABSENT,
+    );
     for (const key of SMALL) {
       const figure = figures ? figures[key] : { text: live[key] };
       setText(this.small[key], figure?.text ?? ABSENT);
-      setAttribute(this.small[key], "title", this.#why(key, figure, figures));
+      setAttribute(this.small[key], "title", noteOf(key, figure, figures));
     }
-    if (phase.name === "thinking" || generation.firstThinking !== null) this.text.labelThinking(thinkingTokens(generation, t));
-  }
-
-  #why(key, figure, figures) {
-    if (figure?.reason) return figure.text ? `${figure.text}: ${figure.reason}` : figure.reason;
-    if (key === "tokens" && figure?.source) return figure.source;
-    if (key === "ttft" && figures?.ttfat?.text) return `${say("ttfat")}: ${figures.ttfat.text}. ${say("ttfat_help")}`;
-    return figures ? (figure?.text ?? null) : null;
-  }
-
-  #live(generation, t) {
-    const sent = generation.sentAt(t);
-    const rate = generation.ended(t) ? null : generation.rateAt(t);
-    const tokens = generation.tokensAt(t);
-    const came = generation.first !== null && generation.first <= t && sent !== null;
-    const until = generation.ended(t) ? generation.end.t : t;
-    return {
-      hero: rate === null ? ABSENT : `~${significant(rate >= 10 ? Math.round(rate) : rate).replace(/\.0$/, "")}`,
-      ttft: came ? `~${duration(generation.first - sent)}` : ABSENT,
-      tokens: tokens ? `~${count(tokens)}` : ABSENT,
-      elapsed: sent === null ? ABSENT : clock(Math.max(0, until - sent)),
-      cost: ABSENT,
-    };
-  }
-
-  #countPhase(generation, t, phase) {
-    const name = ENDED[phase.name] ?? phase.name;
-    let text = say(name === "retrying" ? "trying_again" : name, { time: clock(Math.max(0, (phase.until ?? 0) - t)) });
-    if (name === "silent") text = say("silent", { time: clock(t - phase.since) });
-    else if (name in { connecting: 1, waiting: 1, thinking: 1, answering: 1 }) text += ` ${clock(Math.max(0, t - phase.since))}`;
-    if (phase.attempt > 1 && !phase.ended) text += `, ${say("attempt", { n: phase.attempt })}`;
-    const warnings = this.generation.figures?.warnings ?? [];
-    const shown = phase.ended && warnings.length ? warnings.map(([, sentence]) => sentence) : [];
-    setText(this.phase, shown.length ? `${text} · ${shown[0]}` : text);
-    setAttribute(this.phase, "title", shown.length ? shown.join("\n") : (phase.reason ?? null));
+    if (phase.name === "thinking" || generation.firstThinking !== null)
+      this.text.labelThinking(thinkingTokens(generation, t));
   }
 
   #countBar(generation, t, scale_ms) {
     const spans = generation.spansAt(t);
-    spans.forEach((length, i) => setAttribute(this.spans[i], "style", `width:${Math.min(100, (100 * length) / scale_ms).toFixed(2)}%`));
+    spans.forEach((length, i) =>
+      setAttribute(this.spans[i], "style", `width:${Math.min(100, (100 * length) / scale_ms).toFixed(2)}%`),
+    );
     const parts = spans.map((length) => duration(Math.round(length))).join(" · ");
     setAttribute(this.bar, "title", `${parts}\n${say("bar_help", { span: `0–${clock(scale_ms)}` })}`);
-  }
-
-  #countFailure(phase, figures) {
-    const failure = phase.ended && (figures?.failure ?? phase.failure);
-    if (this.failureBox.hidden !== !failure) this.failureBox.hidden = !failure;
-    if (!failure) return;
-    for (const [name, element] of Object.entries(this.failureParts)) setText(element, failure[name] ?? "");
-    setAttribute(this.failureParts.message, "title", failure.message || null);
-    this.again.hidden = failure.retry_helps === false;
   }
 
   #countReader(generation, t, speeds, figures) {
@@ -264,16 +289,4 @@ export class LaneView {
     if (over && this.cursor.range && !this.text.free) this.text.aim(this.cursor.range);
     else if (!over && this.text.target !== null) this.text.stick();
   }
-}
-
-function thinkingTokens(generation, t) {
-  const n = generation.countAt(t);
-  return n ? generation.tokens[n - 1] - generation.answerTokens[n - 1] : 0;
-}
-
-function aheadWords(at, over) {
-  if (!at) return over ? "" : say("ahead_ready");
-  if (at.finished) return say("ahead_done");
-  if (at.ahead <= 1) return say("ahead_none");
-  return say("ahead", { count: quantity(at.ahead, at.unit === "char" ? "chars" : "words"), time: clock(at.ahead_ms) });
 }

@@ -1,5 +1,6 @@
-// The player: one race, fed by messages, shown at any moment. In the live page it follows a run over a WebSocket; a
-// replay file feeds the same class from the messages it holds. Entry of a Streamlit component (v2).
+// The player: one race, fed by messages, shown at any moment. In the live page it follows a run over a
+// WebSocket; a replay file feeds the same class from the messages it holds. Entry of a Streamlit component
+// (v2).
 
 import { framesPerSecond, PlaybackClock, Recent } from "./clock.js";
 import { Race } from "./lane_model.js";
@@ -9,17 +10,22 @@ import { say, setWords } from "./words.js";
 
 const HEALTH_SAMPLES = 4000;
 const FRAMES_KEPT = 240;
+const LOST_SAID_AFTER_MS = 1000;
 const SPEEDS = {
   word: { per_min: 238, lo: 175, hi: 300, label: "238 words/min" },
   char: { per_min: 420, lo: 300, hi: 550, label: "420 characters/min" },
 };
 
 export class Player {
-  /** `options`: lanes, speeds, theme, words, still, onFinished(run), onCommand(kind, lane), viewerNow() in ms. */
+  /**
+   * `options`: lanes, speeds, theme, words, still, onFinished(run), onCommand(kind, lane), viewerNow() in
+   * ms.
+   */
   constructor(host, options) {
     this.host = host;
     this.options = { viewerNow: () => performance.now(), onFinished() {}, onCommand() {}, ...options };
     setWords(options.words);
+    this.lostAt = null; // viewer's ms since which there is no connection
     this.counts = { messages: 0, bytes: 0 };
     this.lag = new Recent(HEALTH_SAMPLES);
     this.frames = [];
@@ -30,11 +36,23 @@ export class Player {
   #build() {
     const { lanes, speeds = SPEEDS, theme, still = false } = this.options;
     this.stage?.destroy();
-    this.stage = new Stage(this.host, { lanes, speeds, theme, still, onCommand: (kind, lane) => this.options.onCommand(kind, lane), health: () => this.#healthWords() });
-    this.stage.onRedraw = () => (this.shownAt === undefined ? this.stage.drawIdleTrack() : this.frame(this.shownAt));
+    this.stage = new Stage(this.host, {
+      lanes,
+      speeds,
+      theme,
+      still,
+      onCommand: (kind, lane) => this.options.onCommand(kind, lane),
+      health: () => this.#healthWords(),
+      lost: () => this.lostAt !== null && this.options.viewerNow() - this.lostAt > LOST_SAID_AFTER_MS,
+    });
+    this.stage.onRedraw = () =>
+      this.shownAt === undefined ? this.stage.drawIdleTrack() : this.frame(this.shownAt);
   }
 
-  /** A run knows its own lanes: where the page named others (an older run is shown), build the stage for them. */
+  /**
+   * A run knows its own lanes: where the page named others (an older run is shown), build the stage for
+   * them.
+   */
   #adopt(lanes) {
     const names = (list) => JSON.stringify(list.map(({ name, origin, note }) => [name, origin, note ?? ""]));
     if (!lanes || names(lanes) === names(this.options.lanes)) return;
@@ -50,6 +68,7 @@ export class Player {
     this.order = new InOrder();
     this.clock = new PlaybackClock(offset);
     this.finished = null;
+    this.lostAt = null;
     this.shownAt = undefined;
     this.stage.views.forEach((view) => view.reset(null));
     this.stage.renderIdle();
@@ -67,7 +86,10 @@ export class Player {
     }
   }
 
-  /** Show the race as it was at `t` (ms on the run's clock). The same messages and `t` always give the same picture. */
+  /**
+   * Show the race as it was at `t` (ms on the run's clock). The same messages and `t` always give the same
+   * picture.
+   */
   frame(t, at = this.options.viewerNow()) {
     this.shownAt = t;
     const fresh = this.stage.render(this.race, t, at);
@@ -88,10 +110,14 @@ export class Player {
     const fresh = this.frame(t, at);
     this.frames.push(at);
     if (this.frames.length > FRAMES_KEPT) this.frames.shift();
-    this.painted = fresh.map((from, lane) => (from === null ? null : this.race.lanes[lane].at(t).t[from])).filter((time) => time !== null && time > this.clock.since);
+    this.painted = fresh
+      .map((from, lane) => (from === null ? null : this.race.lanes[lane].at(t).t[from]))
+      .filter((time) => time !== null && time > this.clock.since);
   }
 
-  /** Say that what the last `play` drew is on the screen at the viewer's `at` (for the display's own health). */
+  /**
+   * Say that what the last `play` drew is on the screen at the viewer's `at` (for the display's own health).
+   */
   paintedAt(at) {
     for (const t of this.painted ?? []) this.lag.add(at - t - this.clock.offset);
     this.painted = null;
@@ -107,12 +133,16 @@ export class Player {
   /** {fps, lag_p50_ms, lag_p95_ms, messages, bytes}; null where nothing is known yet. */
   health() {
     const at = this.frames[this.frames.length - 1];
-    return { fps: at === undefined ? null : framesPerSecond(this.frames, at), lag_p50_ms: this.lag.quantile(0.5), lag_p95_ms: this.lag.quantile(0.95), ...this.counts };
+    return {
+      fps: at === undefined ? null : framesPerSecond(this.frames, at),
+      lag_p50_ms: this.lag.quantile(0.5),
+      lag_p95_ms: this.lag.quantile(0.95),
+      ...this.counts,
+    };
   }
 
   #healthWords() {
     const { fps, lag_p95_ms } = this.health();
-    if (this.lost) return say("health_lost");
     return lag_p95_ms === null ? null : say("health", { fps, lag: Math.round(lag_p95_ms) });
   }
 
@@ -152,7 +182,11 @@ class Mount {
     this.player?.destroy();
     const still = this.view.matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.player = new Player(this.host, {
-      lanes: data.lanes, speeds: data.reader, words: data.words, theme: data.theme, still,
+      lanes: data.lanes,
+      speeds: data.reader,
+      words: data.words,
+      theme: data.theme,
+      still,
       viewerNow: () => this.view.performance.now(),
       onFinished: (run) => this.trigger("finished", run),
       onCommand: (kind, lane) => this.trigger("command", { kind, lane, n: (this.commands += 1) }),
@@ -166,10 +200,17 @@ class Mount {
     if (!data.run) return;
     const { player } = this;
     this.stream = new RunStream({
-      base: this.parent.ownerDocument.baseURI, path: data.path, run: data.run,
-      WebSocketClass: this.view.WebSocket, EventSourceClass: this.view.EventSource,
-      onMessage: (message, bytes) => { player.feed(message, undefined, undefined, bytes); },
-      onState: (state) => { player.lost = state === "lost"; },
+      base: this.parent.ownerDocument.baseURI,
+      path: data.path,
+      run: data.run,
+      WebSocketClass: this.view.WebSocket,
+      EventSourceClass: this.view.EventSource,
+      onMessage: (message, bytes) => {
+        player.feed(message, undefined, undefined, bytes);
+      },
+      onState: (state) => {
+        player.lostAt = state === "lost" ? (player.lostAt ?? this.view.performance.now()) : null;
+      },
     });
   }
 
@@ -202,7 +243,10 @@ function storageKey(run) {
   return `tokenrace clock ${run}`;
 }
 
-/** Keep where the run's clock stands, so that the reader goes on where it was after a refresh or a page switch. */
+/**
+ * Keep where the run's clock stands, so that the reader goes on where it was after a refresh or a page
+ * switch.
+ */
 function remember(view, { run, clock }) {
   if (run === null || clock.offset === Infinity) return;
   try {

@@ -1,9 +1,13 @@
-// Where a person is in a text at a given moment. Pure: times in, positions out; the Python twin is lib/reading.py
-// and tests/vectors/reader.json holds both. Not a model of eyes: one constant pace that never runs ahead of the text.
+// Where a person is in a text at a given moment. Pure: times in, positions out; the Python twin is
+// lib/reading.py and tests/vectors/reader.json holds both. Not a model of eyes: one constant pace that never
+// runs ahead of the text.
 
 /** Characters that are read one by one: Han, kana, Thai letters. Marks and punctuation are free. */
-const SINGLE = new RegExp("[\\u3005-\\u3007\\u3041-\\u3096\\u309d-\\u309f\\u30a1-\\u30fa\\u30fc-\\u30ff\\u31f0-\\u31ff" +
-  "\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff66-\\uff9d\\u0e01-\\u0e30\\u0e32\\u0e33\\u0e40-\\u0e46\\u{20000}-\\u{3ffff}]", "u");
+const SINGLE = new RegExp(
+  "[\\u3005-\\u3007\\u3041-\\u3096\\u309d-\\u309f\\u30a1-\\u30fa\\u30fc-\\u30ff\\u31f0-\\u31ff" +
+    "\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff66-\\uff9d\\u0e01-\\u0e30\\u0e32\\u0e33\\u0e40-\\u0e46\\u{20000}-\\u{3ffff}]",
+  "u",
+);
 const LETTER = /[\p{L}\p{N}]/u;
 const IN_WORD = /[\p{L}\p{N}\p{M}'’._-]/u;
 const SPACE = /\s/;
@@ -53,7 +57,10 @@ export class Units {
   }
 }
 
-/** Both countings of one text, and which of them suits its script ("char" when 3 in 10 letters are single ones). */
+/**
+ * Both countings of one text, and which of them suits its script ("char" when 3 in 10 letters are single
+ * ones).
+ */
 export class Reading {
   constructor() {
     this.word = new Units("word");
@@ -80,7 +87,10 @@ export class Reading {
   }
 }
 
-/** When each unit has been read: max(end of the one before, its own arrival) + 60 s / per_min. Grows with the text. */
+/**
+ * When each unit has been read: max(end of the one before, its own arrival) + 60 s / per_min. Grows with the
+ * text.
+ */
 export class ReadingTimes {
   constructor(perMin) {
     this.each = 60000 / perMin;

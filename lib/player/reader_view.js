@@ -15,16 +15,54 @@ export class ReaderView {
     this.cursor = new Cursor(document.defaultView);
     this.text = new LaneText(document, say("reader"));
     const part = (tag, name) => make(document, tag, name);
-    Object.assign(this, { speed: part("div", "tr-sub tr-speed"), number: part("span", "tr-number"), phase: part("div", "tr-phase"),
-      read: part("dd"), left: part("dd"), source: part("div", "tr-ahead"), done: part("b", "tr-amber"), gauge: part("i") });
+    Object.assign(this, {
+      speed: part("div", "tr-sub tr-speed"),
+      number: part("span", "tr-number"),
+      phase: part("div", "tr-phase"),
+      read: part("dd"),
+      left: part("dd"),
+      source: part("div", "tr-ahead"),
+      done: part("b", "tr-amber"),
+      gauge: part("i"),
+    });
     this.figure = { read: this.read, left: this.left };
-    const figures = ["read", "left"].map((key) => make(document, "div", "tr-figure", {}, make(document, "dt", "", {}, say(key)), this[key]));
-    this.root = make(document, "section", "tr-lane tr-person", { "aria-label": say("reader") },
-      make(document, "header", "tr-head", {}, make(document, "span", "tr-name", {}, say("reader"))), this.speed,
-      make(document, "div", "tr-hero", {}, this.number, make(document, "span", "tr-unit", {}, say("reader_hero"))),
+    const figures = ["read", "left"].map((key) =>
+      make(document, "div", "tr-figure", {}, make(document, "dt", "", {}, say(key)), this[key]),
+    );
+    this.root = make(
+      document,
+      "section",
+      "tr-lane tr-person",
+      { "aria-label": say("reader") },
+      make(document, "header", "tr-head", {}, make(document, "span", "tr-name", {}, say("reader"))),
+      this.speed,
+      make(
+        document,
+        "div",
+        "tr-hero",
+        {},
+        this.number,
+        make(document, "span", "tr-unit", {}, say("reader_hero")),
+      ),
       make(document, "dl", "tr-figures", {}, ...figures),
-      make(document, "div", "tr-bar tr-person-bar", { "aria-hidden": "true" }, this.gauge), this.phase, this.text.host,
-      make(document, "footer", "tr-foot", {}, this.source, make(document, "div", "tr-marks", {}, make(document, "span", "tr-mark", {}, `${say("done_at")} `, this.done))));
+      make(document, "div", "tr-bar tr-person-bar", { "aria-hidden": "true" }, this.gauge),
+      this.phase,
+      this.text.host,
+      make(
+        document,
+        "footer",
+        "tr-foot",
+        {},
+        this.source,
+        make(
+          document,
+          "div",
+          "tr-marks",
+          {},
+          make(document, "span", "tr-mark", {}, `${say("done_at")} `, this.done),
+        ),
+      ),
+    );
     this.reset(null);
   }
 
@@ -58,7 +96,18 @@ export class ReaderView {
     const band = (key) => `${label}, ${say(key, { lo: count(lo), hi: count(hi) })}`;
     setText(this.speed, band(unit === "word" && this.roomy ? "band" : "band_short"));
     setAttribute(this.speed, "title", band("band"));
-    setText(this.phase, say(!at ? "reader_ready" : at.finished ? "reader_done" : at.reading === null ? "reader_waits" : "reader_reading"));
+    setText(
+      this.phase,
+      say(
+        !at
+          ? "reader_ready"
+          : at.finished
+            ? "reader_done"
+            : at.reading === null
+              ? "reader_waits"
+              : "reader_reading",
+      ),
+    );
     this.root.dataset.phase = !at ? "ready" : at.finished ? "done" : "answering";
     this.#figures(generation, at, t, speeds[unit]);
     if (at) this.#write(generation, at);
@@ -74,7 +123,14 @@ export class ReaderView {
     const known = at && at.arrived >= FEW_UNITS;
     const rate = known ? ((generation.answerTokens[n - 1] / at.arrived) * speed.per_min) / 60 : null;
     setText(this.number, known ? `~${significant(rate)}` : ABSENT);
-    setAttribute(this.number, "title", say("reader_hero_help", { unit: say(at?.unit === "char" ? "chars_one" : "words_one"), speed: speed.label }));
+    setAttribute(
+      this.number,
+      "title",
+      say("reader_hero_help", {
+        unit: say(at?.unit === "char" ? "chars_one" : "words_one"),
+        speed: speed.label,
+      }),
+    );
     this.root.classList.toggle("tr-absent", !known);
     setAttribute(this.gauge, "style", `width:${at ? ((100 * at.read) / at.arrived).toFixed(1) : 0}%`);
   }
@@ -91,6 +147,8 @@ export class ReaderView {
     }
     if (this.shownWord === at.reading) return;
     this.shownWord = at.reading;
-    this.cursor.put(at.reading === null ? null : this.text.range(units.starts[at.reading], units.ends[at.reading]));
+    this.cursor.put(
+      at.reading === null ? null : this.text.range(units.starts[at.reading], units.ends[at.reading]),
+    );
   }
 }

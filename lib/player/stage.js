@@ -1,4 +1,5 @@
-// The stage: headline, reader, lanes and track, laid out for 2 to 8 lanes. `render(t)` shows the race at a moment.
+// The stage: headline, reader, lanes and track, laid out for 2 to 8 lanes. `render(t)` shows the race at a
+// moment.
 
 import { make, setText } from "./elements.js";
 import { clock, count, quantity } from "./format.js";
@@ -14,16 +15,34 @@ const TRACK_EVERY_MS = 250;
 const STILL_STEP_MS = 250;
 const LEAST_SCALE_MS = 2000;
 /** [class, from, to]: widths of the stage in px. */
-const WIDTHS = [["tr-narrow", 0, 700], ["tr-large", 1880, 2300], ["tr-huge", 2300, Infinity]];
+const WIDTHS = [
+  ["tr-narrow", 0, 700],
+  ["tr-large", 1880, 2300],
+  ["tr-huge", 2300, Infinity],
+];
 const LEAST_LANE_PX = 226;
 const GAP_PX = 12;
 const READER_SHARE = 0.82; // of a lane's width
 const MOST_COLUMNS = 4;
 
 export class Stage {
-  constructor(host, { lanes, speeds, theme, still, onCommand, health }) {
+  constructor(host, { lanes, speeds, theme, still, onCommand, health, lost }) {
     const document = host.ownerDocument;
-    Object.assign(this, { host, document, lanes, speeds, theme, still, onCommand, health, focused: null, counted: -Infinity, tracked: -Infinity, last: -Infinity });
+    Object.assign(this, {
+      host,
+      document,
+      lanes,
+      speeds,
+      theme,
+      still,
+      onCommand,
+      health,
+      lost,
+      focused: null,
+      counted: -Infinity,
+      tracked: -Infinity,
+      last: -Infinity,
+    });
     this.#build();
     this.#listen();
     this.applyTheme(theme);
@@ -31,29 +50,65 @@ export class Stage {
 
   #build() {
     const { document, lanes } = this;
-    const actions = { stop: (lane) => this.onCommand("stop", lane), retry: (lane) => this.onCommand("retry", lane), focus: (lane) => this.focus(this.focused === lane ? null : lane) };
+    const actions = {
+      stop: (lane) => this.onCommand("stop", lane),
+      retry: (lane) => this.onCommand("retry", lane),
+      focus: (lane) => this.focus(this.focused === lane ? null : lane),
+    };
     this.views = lanes.map((info, index) => new LaneView(document, index, info, actions));
     this.reader = new ReaderView(document);
     this.headline = make(document, "p", "tr-headline", { role: "status" });
     this.spoken = make(document, "div", "tr-spoken", { "aria-live": "polite" });
     this.strip = make(document, "div", "tr-strip", { "aria-hidden": "true" });
     this.stripNumbers = lanes.map((info, index) => this.#stripItem(info, index));
-    this.grid = make(document, "div", "tr-grid", {}, this.reader.root, ...this.views.map((view) => view.root));
+    this.grid = make(
+      document,
+      "div",
+      "tr-grid",
+      {},
+      this.reader.root,
+      ...this.views.map((view) => view.root),
+    );
     this.track = new Track(document, {});
-    this.track.redraw = () => { this.tracked = -Infinity; this.onRedraw?.(); };
-    this.root = make(document, "div", "tr", { "data-lanes": lanes.length, "data-rows": Math.ceil(lanes.length / MOST_COLUMNS) }, this.headline, this.strip, this.grid, this.track.root, this.spoken);
+    this.track.redraw = () => {
+      this.tracked = -Infinity;
+      this.onRedraw?.();
+    };
+    this.root = make(
+      document,
+      "div",
+      "tr",
+      { "data-lanes": lanes.length, "data-rows": Math.ceil(lanes.length / MOST_COLUMNS) },
+      this.headline,
+      this.strip,
+      this.grid,
+      this.track.root,
+      this.spoken,
+    );
     this.host.replaceChildren(this.root);
   }
 
   #stripItem(info, index) {
     const number = make(this.document, "b");
-    this.strip.append(make(this.document, "span", `tr-strip-item tr-c${index % 8}`, {}, make(this.document, "i", "tr-dot"), make(this.document, "bdi", "", {}, info.name), number));
+    this.strip.append(
+      make(
+        this.document,
+        "span",
+        `tr-strip-item tr-c${index % 8}`,
+        {},
+        make(this.document, "i", "tr-dot"),
+        make(this.document, "bdi", "", {}, info.name),
+        number,
+      ),
+    );
     return number;
   }
 
   #listen() {
     const view = this.document.defaultView;
-    this.onKey = (event) => { if (event.key === "Escape" && this.focused !== null) this.focus(null); };
+    this.onKey = (event) => {
+      if (event.key === "Escape" && this.focused !== null) this.focus(null);
+    };
     this.document.addEventListener("keydown", this.onKey);
     if (!view?.ResizeObserver) return;
     this.sizes = new view.ResizeObserver(() => this.#measure());
@@ -106,18 +161,29 @@ export class Stage {
     this.drawIdleTrack();
   }
 
-  /** Show the race at `t`: text every frame, numbers 10 and the track 4 times a second; all writes, then one scroll per lane. */
+  /**
+   * Show the race at `t`: text every frame, numbers 10 and the track 4 times a second; all writes, then one
+   * scroll per lane.
+   */
   render(race, t, at) {
     if (t < this.last) this.counted = this.tracked = -Infinity;
     this.last = t;
     const textTime = this.still ? Math.floor(t / STILL_STEP_MS) * STILL_STEP_MS : t;
     const fresh = this.views.map((view, index) => view.write(race.lanes[index], textTime));
-    const due = at - this.counted >= COUNT_EVERY_MS || at < this.counted || Math.abs(t - this.countedTime) >= COUNT_EVERY_MS;
+    const due =
+      at - this.counted >= COUNT_EVERY_MS ||
+      at < this.counted ||
+      Math.abs(t - this.countedTime) >= COUNT_EVERY_MS;
     if (due) this.#count(race, t, at);
     if (due) for (const view of this.views) view.aim(t);
     for (const view of this.views) view.text.scroll(this.still);
     this.reader.text.scroll(this.still);
-    if (at - this.tracked >= TRACK_EVERY_MS || at < this.tracked || Math.abs(t - this.trackedTime) >= TRACK_EVERY_MS) this.#drawTrack(race, t, at);
+    if (
+      at - this.tracked >= TRACK_EVERY_MS ||
+      at < this.tracked ||
+      Math.abs(t - this.trackedTime) >= TRACK_EVERY_MS
+    )
+      this.#drawTrack(race, t, at);
     return fresh;
   }
 
@@ -129,11 +195,15 @@ export class Stage {
     this.views.forEach((view, index) => {
       const phase = view.count(t, this.speeds, scale_ms, result?.value.places?.[index]);
       setText(this.stripNumbers[index], view.number.textContent);
-      if (view.saidPhase !== phase) setText(this.spoken, `${view.info.name}: ${say(phase === "silent" ? "answering" : phase === "retrying" ? "waiting" : phase)}`);
+      const said = say({ silent: "answering", retrying: "waiting" }[phase] ?? phase);
+      if (view.saidPhase !== phase) setText(this.spoken, `${view.info.name}: ${said}`);
       view.saidPhase = phase;
     });
     const source = this.focused ?? race.firstToAnswer(t);
-    this.reader.follow(source === null ? null : this.views[source].generation, source === null ? "" : this.lanes[source].name);
+    this.reader.follow(
+      source === null ? null : this.views[source].generation,
+      source === null ? "" : this.lanes[source].name,
+    );
     this.reader.count(t, this.speeds);
     this.#headline(race, t, result);
   }
@@ -141,14 +211,24 @@ export class Stage {
   #headline(race, t, result) {
     if (this.shownResult !== (result?.value ?? null)) this.#showResult(result?.value ?? null);
     if (result) return;
-    const ends = race.lanes.map((lane) => lane.at(t)).filter((generation) => generation.ended(t)).map((generation) => generation.end.status);
+    const ends = race.lanes
+      .map((lane) => lane.at(t))
+      .filter((generation) => generation.ended(t))
+      .map((generation) => generation.end.status);
     const done = ends.filter((status) => status === "complete").length;
     const other = ends.length - done;
     const person = this.reader.generation?.readerAt(t, this.speeds);
     const sents = race.lanes.map((lane) => lane.at(t).sentAt(t)).filter((sent) => sent !== null);
-    const read = person ? say("headline_person", { count: quantity(person.read, person.unit === "char" ? "chars" : "words") }) : say("headline_person_none");
+    const read = this.lost()
+      ? say("health_lost")
+      : person
+        ? say("headline_person", { count: quantity(person.read, person.unit === "char" ? "chars" : "words") })
+        : say("headline_person_none");
     setText(this.headlineTime, sents.length ? clock(Math.max(0, t - Math.min(...sents))) : clock(0));
-    setText(this.headlineDone, say(other ? "headline_done_other" : "headline_done", { done, other, lanes: count(race.lanes.length) }));
+    setText(
+      this.headlineDone,
+      say(other ? "headline_done_other" : "headline_done", { done, other, lanes: count(race.lanes.length) }),
+    );
     setText(this.headlineRead, read);
   }
 
@@ -157,8 +237,15 @@ export class Stage {
     const { document } = this;
     this.headline.classList.toggle("tr-verdict", verdict !== null);
     this.headline.shownText = null;
-    if (verdict) return this.headline.replaceChildren(...verdict.verdict.map(([text, mark]) => make(document, "span", mark === "reader" ? "tr-amber" : "", {}, text)));
-    [this.headlineTime, this.headlineDone, this.headlineRead] = ["tr-time", "tr-done", "tr-amber"].map((name) => make(document, "span", name));
+    if (verdict)
+      return this.headline.replaceChildren(
+        ...verdict.verdict.map(([text, mark]) =>
+          make(document, "span", mark === "reader" ? "tr-amber" : "", {}, text),
+        ),
+      );
+    [this.headlineTime, this.headlineDone, this.headlineRead] = ["tr-time", "tr-done", "tr-amber"].map(
+      (name) => make(document, "span", name),
+    );
     return this.headline.replaceChildren(this.headlineTime, this.headlineDone, this.headlineRead);
   }
 
@@ -169,9 +256,16 @@ export class Stage {
   #drawTrack(race, t, at) {
     this.tracked = at;
     this.trackedTime = t;
-    const lanes = this.views.map((view, index) => ({ generation: race.lanes[index].at(t), info: view.info, index }));
+    const lanes = this.views.map((view, index) => ({
+      generation: race.lanes[index].at(t),
+      info: view.info,
+      index,
+    }));
     const { generation } = this.reader;
-    this.track.draw({ lanes, reader: generation && { generation, speeds: this.speeds }, health: this.health() }, t);
+    this.track.draw(
+      { lanes, reader: generation && { generation, speeds: this.speeds }, health: this.health() },
+      t,
+    );
   }
 }
 
@@ -185,7 +279,10 @@ export function columnsFor(lanes, width) {
 /** The span of time that a full phase bar stands for: the longest lane, rounded up while any is running. */
 export function barScale(race, t) {
   const generations = race.lanes.map((lane) => lane.at(t));
-  const longest = Math.max(1, ...generations.map((generation) => generation.spansAt(t).reduce((sum, span) => sum + span, 0)));
+  const longest = Math.max(
+    1,
+    ...generations.map((generation) => generation.spansAt(t).reduce((sum, span) => sum + span, 0)),
+  );
   if (generations.every((generation) => generation.ended(t))) return longest;
   return Math.max(LEAST_SCALE_MS, roundUp(longest));
 }

@@ -1,5 +1,5 @@
-// Brings the numbered messages of one run, each once and in order: WebSocket first, server-sent events where a proxy
-// refuses WebSockets. Knows nothing of what is in a message.
+// Brings the numbered messages of one run, each once and in order: WebSocket first, server-sent events where
+// a proxy refuses WebSockets. Knows nothing of what is in a message.
 
 const FIRST_WAIT_MS = 150;
 const LONGEST_WAIT_MS = 5000;
@@ -32,7 +32,11 @@ export function backoff(n) {
 
 /** The addresses of a run: its WebSocket and its event stream, from `from` on, beside the page's own base. */
 export function addresses(base, path, run, from) {
-  const resolve = (kind) => new URL(`${path.replace(/^\//, "").replace("/ws/", `/${kind}/`)}${encodeURIComponent(run)}?from=${from}`, base);
+  const resolve = (kind) =>
+    new URL(
+      `${path.replace(/^\//, "").replace("/ws/", `/${kind}/`)}${encodeURIComponent(run)}?from=${from}`,
+      base,
+    );
   const socket = resolve("ws");
   socket.protocol = socket.protocol === "https:" ? "wss:" : "ws:";
   return { socket: socket.href, events: resolve("sse").href };
@@ -40,7 +44,16 @@ export function addresses(base, path, run, from) {
 
 /** Follows a run until `close()`; calls `onMessage(object, bytes)` and `onState("open" | "lost")`. */
 export class RunStream {
-  constructor({ base, path, run, onMessage, onState = () => {}, WebSocketClass, EventSourceClass, later = (work, ms) => setTimeout(work, ms) }) {
+  constructor({
+    base,
+    path,
+    run,
+    onMessage,
+    onState = () => {},
+    WebSocketClass,
+    EventSourceClass,
+    later = (work, ms) => setTimeout(work, ms),
+  }) {
     Object.assign(this, { base, path, run, onMessage, onState, WebSocketClass, EventSourceClass, later });
     this.received = 0;
     this.failures = 0;
@@ -58,12 +71,22 @@ export class RunStream {
     if (this.closed) return;
     const address = addresses(this.base, this.path, this.run, this.received);
     const events = !this.everOpen && this.failures >= TRIES_BEFORE_EVENTS && this.EventSourceClass;
-    const source = events ? new this.EventSourceClass(address.events) : new this.WebSocketClass(address.socket);
+    const source = events
+      ? new this.EventSourceClass(address.events)
+      : new this.WebSocketClass(address.socket);
     this.source = source;
-    source.onopen = () => { if (!events) this.everOpen = true; this.onState("open"); };
+    source.onopen = () => {
+      if (!events) this.everOpen = true;
+      this.onState("open");
+    };
     source.onmessage = (event) => this.#take(source, event.data);
     source.onclose = () => this.#again(source);
-    source.onerror = () => { if (events) { source.close(); this.#again(source); } };
+    source.onerror = () => {
+      if (events) {
+        source.close();
+        this.#again(source);
+      }
+    };
   }
 
   #take(source, data) {

@@ -1,5 +1,5 @@
-// A text that grows very fast: appended in blocks, so that the cost of a token does not depend on how much stands
-// above it. Text nodes only; whatever a model writes stays text.
+// A text that grows very fast: appended in blocks, so that the cost of a token does not depend on how much
+// stands above it. Text nodes only; whatever a model writes stays text.
 
 const BLOCK_CHARS = 1200;
 const LONGEST_BLOCK_CHARS = 6000;

@@ -13,11 +13,15 @@ export function channels(colour) {
 
 /** Relative luminance 0..1 (WCAG 2). */
 export function luminance(rgb) {
-  const [r, g, b] = rgb.map((value) => (value / 255 <= 0.04045 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+  const [r, g, b] = rgb.map((value) =>
+    value / 255 <= 0.04045 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4,
+  );
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** "light" or "dark" for an element: as asked, or by the background it stands on, or as the system prefers. */
+/**
+ * "light" or "dark" for an element: as asked, or by the background it stands on, or as the system prefers.
+ */
 export function themeOf(element, asked) {
   if (asked === "light" || asked === "dark") return asked;
   const view = element.ownerDocument.defaultView;
@@ -32,6 +36,13 @@ export function themeOf(element, asked) {
 export function trackColours(element) {
   const style = element.ownerDocument.defaultView.getComputedStyle(element);
   const read = (name) => style.getPropertyValue(name).trim();
-  return { lanes: Array.from({ length: 8 }, (_, i) => read(`--tr-lane-${i}`)), reader: read("--tr-reader"), readerSoft: read("--tr-reader-band"),
-    quiet: read("--tr-quiet-solid"), hairline: read("--tr-hairline-solid"), surface: read("--tr-surface-solid"), font: style.fontFamily };
+  return {
+    lanes: Array.from({ length: 8 }, (_, i) => read(`--tr-lane-${i}`)),
+    reader: read("--tr-reader"),
+    readerSoft: read("--tr-reader-band"),
+    quiet: read("--tr-quiet-solid"),
+    hairline: read("--tr-hairline-solid"),
+    surface: read("--tr-surface-solid"),
+    font: style.fontFamily,
+  };
 }

@@ -1,9 +1,10 @@
-// The race track: what each lane had delivered, and what a person had read, against the time since its request.
-// Drawn on a canvas 4 times a second; the values come from lane_model.js.
+// The race track: what each lane had delivered, and what a person had read, against the time since its
+// request. Drawn on a canvas 4 times a second; the values come from lane_model.js.
 
 import { button, make, setText, setAttribute } from "./elements.js";
 import { clock, count } from "./format.js";
-import { countUpTo } from "./reader.js";
+import { delivered, readBy } from "./track_values.js";
+import { fillBand, fillDot, sampled, strokeLeader, strokeLine } from "./track_pen.js";
 import { decades, placeLabels, scale, ticks } from "./track_scale.js";
 import { say } from "./words.js";
 
@@ -13,28 +14,7 @@ const LABEL_PX = 16;
 const ROOM_FOR_LABELS = 1.22; // the streams end before the right edge, so that their labels fit
 const LEAST_SPAN_MS = 2000;
 const DASHES = { live: [], simulated: [7, 4], recorded: [2, 3] };
-const SAMPLE_PX = 2;
 const LONGEST_NAME = 28;
-
-/** What a generation had delivered by `t` in tokens, words or characters. */
-export function delivered(generation, t, unit, exact = false) {
-  if (unit === "tokens") return generation.tokensAt(t, exact);
-  if (unit === "words") return generation.unitsAt(t);
-  const n = generation.countAt(t);
-  return n ? generation.chars[n - 1] : 0;
-}
-
-/** What a reader of `perMin` had read by `t`, in the same unit. */
-export function readBy(generation, t, perMin, unit) {
-  const { units } = generation.reading;
-  const done = generation.times(perMin);
-  const k = countUpTo(done, t);
-  const each = 60000 / perMin;
-  const part = k < done.length ? Math.max(0, 1 - (done[k] - t) / each) : 0; // of the unit being read
-  if (unit === "words") return k + part;
-  const all = units.arrivals.length;
-  return ((k + part) / all) * (unit === "chars" ? generation.answerChars : generation.answerEstimate);
-}
 
 export class Track {
   constructor(document, colours) {
@@ -46,28 +26,89 @@ export class Track {
     this.boxes = [];
     this.canvas = make(document, "canvas", "tr-canvas", { role: "img" });
     this.caption = make(document, "span", "tr-caption");
-    const units = ["tokens", "words", "chars"].map((unit) => [unit, () => { this.unit = unit; }, () => this.unit === unit]);
-    const scales = [["linear", () => { this.log = false; }, () => !this.log], ["log", () => { this.log = true; }, () => this.log]];
-    const spans = [["race_span", () => { this.whole = false; }, () => !this.whole], ["reading_span", () => { this.whole = true; }, () => this.whole]];
-    this.root = make(document, "section", "tr-track", {},
-      make(document, "div", "tr-track-head", {}, this.caption, this.#choice(spans, "axis_help"), this.#choice(units, "unit_help"), this.#choice(scales, "scale_help")), this.canvas);
+    const units = ["tokens", "words", "chars"].map((unit) => [
+      unit,
+      () => {
+        this.unit = unit;
+      },
+      () => this.unit === unit,
+    ]);
+    const scales = [
+      [
+        "linear",
+        () => {
+          this.log = false;
+        },
+        () => !this.log,
+      ],
+      [
+        "log",
+        () => {
+          this.log = true;
+        },
+        () => this.log,
+      ],
+    ];
+    const spans = [
+      [
+        "race_span",
+        () => {
+          this.whole = false;
+        },
+        () => !this.whole,
+      ],
+      [
+        "reading_span",
+        () => {
+          this.whole = true;
+        },
+        () => this.whole,
+      ],
+    ];
+    this.root = make(
+      document,
+      "section",
+      "tr-track",
+      {},
+      make(
+        document,
+        "div",
+        "tr-track-head",
+        {},
+        this.caption,
+        this.#choice(spans, "axis_help"),
+        this.#choice(units, "unit_help"),
+        this.#choice(scales, "scale_help"),
+      ),
+      this.canvas,
+    );
   }
 
   #choice(options, help) {
-    const group = make(this.document, "span", "tr-choice", { role: "group", "aria-label": say(help), title: say(help) });
-    const mark = () => buttons.forEach((element, i) => element.setAttribute("aria-pressed", String(options[i][2]())));
-    const buttons = options.map(([key, choose]) => button(this.document, "tr-option", say(key), say(key), () => {
-      choose();
-      this.boxes = [];
-      mark();
-      this.redraw?.();
-    }));
+    const group = make(this.document, "span", "tr-choice", {
+      role: "group",
+      "aria-label": say(help),
+      title: say(help),
+    });
+    const mark = () =>
+      buttons.forEach((element, i) => element.setAttribute("aria-pressed", String(options[i][2]())));
+    const buttons = options.map(([key, choose]) =>
+      button(this.document, "tr-option", say(key), say(key), () => {
+        choose();
+        this.boxes = [];
+        mark();
+        this.redraw?.();
+      }),
+    );
     mark();
     group.append(...buttons);
     return group;
   }
 
-  /** Draw the race at `t`. `scene`: {lanes: [{generation, info, done}], reader: {generation, speeds}|null, health}. */
+  /**
+   * Draw the race at `t`. `scene`: {lanes: [{generation, info, done}], reader: {generation, speeds}|null,
+   * health}.
+   */
   draw(scene, t) {
     setText(this.caption, say("track", { unit: say(this.unit) }));
     setAttribute(this.caption, "title", scene.health);
@@ -80,7 +121,11 @@ export class Track {
     const drawn = lines.map((line) => this.#stroke(context, line, axes));
     if (!person && !drawn.some(Boolean)) this.#ghost(context, axes);
     this.#labels(context, [...drawn, ...(person ? [person] : [])], axes);
-    setAttribute(this.canvas, "aria-label", lines.map((line) => `${line.name} ${count(line.value)}`).join(", "));
+    setAttribute(
+      this.canvas,
+      "aria-label",
+      lines.map((line) => `${line.name} ${count(line.value)}`).join(", "),
+    );
   }
 
   #prepare() {
@@ -101,8 +146,17 @@ export class Track {
   #line({ generation, info, index }, t) {
     const sent = generation.sentAt(t);
     const stop = sent === null ? null : Math.min(t, generation.last ?? t);
-    return { generation, sent, stop, index, name: info.name, origin: info.origin, ended: generation.ended(t),
-      figures: generation.figures, value: sent === null ? 0 : delivered(generation, t, this.unit, generation.ended(t)) };
+    return {
+      generation,
+      sent,
+      stop,
+      index,
+      name: info.name,
+      origin: info.origin,
+      ended: generation.ended(t),
+      figures: generation.figures,
+      value: sent === null ? 0 : delivered(generation, t, this.unit, generation.ended(t)),
+    };
   }
 
   #axes(scene, lines, t) {
@@ -114,7 +168,15 @@ export class Track {
     const most = Math.max(10, ...lines.map((line) => line.value));
     const top = this.log ? most * 1.5 : most * 1.12;
     const [left, right, bottom] = [EDGE.left, this.width - EDGE.right, HEIGHT - EDGE.bottom];
-    return { end, top, left, right, bottom, x: scale(end, left, right, false), y: scale(top, bottom, EDGE.top, this.log) };
+    return {
+      end,
+      top,
+      left,
+      right,
+      bottom,
+      x: scale(end, left, right, false),
+      y: scale(top, bottom, EDGE.top, this.log),
+    };
   }
 
   #grid(context, axes) {
@@ -139,7 +201,12 @@ export class Track {
 
   #ghost(context, axes) {
     context.textAlign = "center";
-    context.fillText(say("ghost_track"), (axes.left + axes.right) / 2, (EDGE.top + axes.bottom) / 2, axes.right - axes.left);
+    context.fillText(
+      say("ghost_track"),
+      (axes.left + axes.right) / 2,
+      (EDGE.top + axes.bottom) / 2,
+      axes.right - axes.left,
+    );
   }
 
   #tick(context, axes, ms) {
@@ -154,75 +221,40 @@ export class Track {
     if (sent === null || !at) return null;
     const { lo, hi, per_min } = speeds[at.unit];
     const now = Math.min(t - sent, axes.end);
-    const until = generation.ended(t) ? Math.min(at.done_ms - sent, axes.end) : now; // once all text is there, the rest is known
+    // once all text is there, the rest is known
+    const until = generation.ended(t) ? Math.min(at.done_ms - sent, axes.end) : now;
     const from = generation.firstAnswer - sent;
-    const path = (perMin, begin = from) => this.#sample(axes, begin, until, (ms) => readBy(generation, ms + sent, perMin, this.unit));
+    const path = (perMin, begin = from) =>
+      sampled(axes, begin, until, (ms) => readBy(generation, ms + sent, perMin, this.unit));
     const line = path(per_min);
-    this.#band(context, path(lo), path(hi));
-    this.#polyline(context, line.filter(([x]) => x <= axes.x(now)), this.colours.reader, []);
-    if (until > now) this.#polyline(context, path(per_min, now), this.colours.reader, [], 0.75);
-    if (until === at.done_ms - sent) this.#dot(context, ...line[line.length - 1], this.colours.reader);
-    const label = generation.ended(t) ? say("person_line_to", { time: clock(at.done_ms - sent) }) : say("person_line");
+    fillBand(context, path(lo), path(hi), this.colours.readerSoft);
+    strokeLine(
+      context,
+      line.filter(([x]) => x <= axes.x(now)),
+      this.colours.reader,
+      [],
+    );
+    if (until > now) strokeLine(context, path(per_min, now), this.colours.reader, [], 0.75);
+    if (until === at.done_ms - sent) fillDot(context, ...line[line.length - 1], this.colours.reader);
+    const label = generation.ended(t)
+      ? say("person_line_to", { time: clock(at.done_ms - sent) })
+      : say("person_line");
     return { label, colour: this.colours.reader, points: line, anchor: line[line.length - 1] };
-  }
-
-  #sample(axes, from, until, value) {
-    const points = [];
-    const step = (SAMPLE_PX * axes.end) / (axes.right - axes.left);
-    for (let ms = from; ms < until; ms += step) points.push([axes.x(ms), axes.y(value(ms))]);
-    points.push([axes.x(until), axes.y(value(until))]);
-    return points;
-  }
-
-  #band(context, low, high) {
-    context.beginPath();
-    high.forEach(([x, y]) => context.lineTo(x, y));
-    [...low].reverse().forEach(([x, y]) => context.lineTo(x, y));
-    context.fillStyle = this.colours.readerSoft;
-    context.fill();
-  }
-
-  #polyline(context, points, colour, dash, width = 2) {
-    context.beginPath();
-    points.forEach(([x, y]) => context.lineTo(x, y));
-    context.strokeStyle = colour;
-    context.lineWidth = width;
-    context.lineJoin = "round";
-    context.setLineDash(dash);
-    context.stroke();
-    context.setLineDash([]);
-  }
-
-  #dot(context, x, y, colour) {
-    context.beginPath();
-    context.arc(x, y, 4, 0, 2 * Math.PI);
-    context.fillStyle = colour;
-    context.fill();
   }
 
   #stroke(context, line, axes) {
     const { generation, sent, stop, ended } = line;
     if (sent === null || generation.first === null || generation.first > stop) return null;
     const from = generation.first - sent;
-    const points = this.#sample(axes, from, stop - sent, (ms) => delivered(generation, ms + sent, this.unit, ended));
+    const points = sampled(axes, from, stop - sent, (ms) =>
+      delivered(generation, ms + sent, this.unit, ended),
+    );
     points.unshift([axes.x(from), axes.y(0)]);
     const colour = this.colours.lanes[line.index % 8];
-    this.#polyline(context, points, colour, DASHES[line.origin]);
+    strokeLine(context, points, colour, DASHES[line.origin]);
     const anchor = points[points.length - 1];
-    if (line.ended) this.#dot(context, ...anchor, colour);
+    if (line.ended) fillDot(context, ...anchor, colour);
     return { label: this.#label(line), colour, points, anchor };
-  }
-
-  /** A hairline from a line's end to its label, where the label had to move away. */
-  #leader(context, [x, y], label, colour) {
-    const gap = Math.max(label.x - x, x - label.x - label.width);
-    if (Math.abs(label.y - y) < LABEL_PX && gap < 2 * LABEL_PX) return;
-    context.beginPath();
-    context.moveTo(x, y);
-    context.lineTo(label.x > x ? label.x - 2 : label.x + label.width + 2, label.y);
-    context.strokeStyle = colour;
-    context.lineWidth = 0.75;
-    context.stroke();
   }
 
   #label(line) {
@@ -233,15 +265,25 @@ export class Track {
 
   #labels(context, drawn, axes) {
     const shown = drawn.filter(Boolean);
-    const labels = shown.map(({ label, anchor }) => ({ x: anchor[0], y: anchor[1], width: context.measureText(label).width }));
+    const labels = shown.map(({ label, anchor }) => ({
+      x: anchor[0],
+      y: anchor[1],
+      width: context.measureText(label).width,
+    }));
     const points = shown.flatMap((line) => line.points.filter((_, i) => i % 3 === 0));
     const frame = { x: axes.left, y: 2, width: axes.right - axes.left + 8, height: axes.bottom };
-    this.boxes = placeLabels(labels, LABEL_PX, frame, points, this.boxes.length === labels.length ? this.boxes : []);
+    this.boxes = placeLabels(
+      labels,
+      LABEL_PX,
+      frame,
+      points,
+      this.boxes.length === labels.length ? this.boxes : [],
+    );
     context.textAlign = "left";
     context.lineJoin = "round";
     shown.forEach(({ label, colour, anchor }, i) => {
       const { x, y, height, width } = this.boxes[i];
-      this.#leader(context, anchor, { x, y: y + height / 2, width }, colour);
+      strokeLeader(context, anchor, { x, y: y + height / 2, width }, colour);
       context.strokeStyle = this.colours.surface;
       context.lineWidth = 4;
       context.strokeText(label, x, y + height / 2);

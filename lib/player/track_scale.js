@@ -11,7 +11,9 @@ export function roundUp(value) {
 /** Ticks from 0 to `end` in round steps, at most `most` of them besides 0. */
 export function ticks(end, most) {
   const step = roundUp(end / most);
-  return Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, i) => Number((i * step).toPrecision(12)));
+  return Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, i) =>
+    Number((i * step).toPrecision(12)),
+  );
 }
 
 /** Powers of ten from 1 to `end`. */
@@ -35,23 +37,40 @@ function overlap(a, b) {
 }
 
 function hits(box, points) {
-  return points.reduce((n, [x, y]) => n + (x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height), 0);
+  return points.reduce(
+    (n, [x, y]) => n + (x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height),
+    0,
+  );
 }
 
 function outside(box, frame) {
-  return Math.max(0, frame.x - box.x, box.x + box.width - frame.x - frame.width)
-    + Math.max(0, frame.y - box.y, box.y + box.height - frame.y - frame.height);
+  return (
+    Math.max(0, frame.x - box.x, box.x + box.width - frame.x - frame.width) +
+    Math.max(0, frame.y - box.y, box.y + box.height - frame.y - frame.height)
+  );
 }
 
 /** [px beside the line's end, how much less welcome]. */
-const ASIDE = [[8, 0], [-8, 12], [64, 20], [160, 40], [280, 60]];
+const ASIDE = [
+  [8, 0],
+  [-8, 12],
+  [64, 20],
+  [160, 40],
+  [280, 60],
+];
 
 function candidates(anchor, width, height) {
   const boxes = [];
   for (const step of [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6, -7, 7]) {
     for (const [away, dislike] of ASIDE) {
       const x = away > 0 ? anchor.x + away : anchor.x + away - width;
-      boxes.push({ x, y: anchor.y - height / 2 + step * height * 0.5, width, height, far: Math.abs(step) * 6 + dislike });
+      boxes.push({
+        x,
+        y: anchor.y - height / 2 + step * height * 0.5,
+        width,
+        height,
+        far: Math.abs(step) * 6 + dislike,
+      });
     }
   }
   return boxes;
@@ -59,11 +78,13 @@ function candidates(anchor, width, height) {
 
 /**
  * Boxes for labels at line ends that do not cover each other, and lines as little as possible.
- * `labels`: [{x, y, width}], `points`: [x, y] samples of all lines; `before`: boxes of the last drawing, kept if good.
+ * `labels`: [{x, y, width}], `points`: [x, y] samples of all lines; `before`: boxes of the last drawing,
+ * kept if good.
  */
 export function placeLabels(labels, height, frame, points, before = []) {
   const placed = [];
-  const order = labels.map((_, index) => index).sort((a, b) => labels[b].y - labels[a].y); // low lines keep low labels
+  // low lines keep low labels
+  const order = labels.map((_, index) => index).sort((a, b) => labels[b].y - labels[a].y);
   for (const index of order) {
     const label = labels[index];
     let best = null;

@@ -19,5 +19,9 @@ for (const { name, text, o200k_base, at_most } of vectors("token_estimates")) {
 test("the estimate never falls while text arrives", () => {
   const estimate = new TokenEstimate();
   let before = 0;
-  for (const char of "a1 \n\t灯é🙂()__ЖخA\ud800\u0000") { const now = estimate.push(char); assert.ok(now >= before); before = now; }
+  for (const char of "a1 \n\t灯é🙂()__ЖخA\ud800\u0000") {
+    const now = estimate.push(char);
+    assert.ok(now >= before);
+    before = now;
+  }
 });

@@ -3,21 +3,82 @@ import { test } from "node:test";
 import { Player } from "../../lib/player/player.js";
 import { FakeDocument } from "./fake_dom.mjs";
 
-const LANES = [{ name: "A", origin: "live", note: "" }, { name: "B", origin: "simulated", note: "" }];
-const FIGURES = { status: "complete", place: 1, hero: { text: "40.0", unit: "tok/s" }, ttft: { text: "50 ms" }, ttfat: { text: "50 ms" }, tokens: { text: "40", source: "usage" },
-  elapsed: { text: "1.1 s" }, cost: { text: "$0" }, tokens_total: 40, human_done: { text: "12.0 s", s: 12 }, warnings: [], failure: null };
+const LANES = [
+  { name: "A", origin: "live", note: "" },
+  { name: "B", origin: "simulated", note: "" },
+];
+const FIGURES = {
+  status: "complete",
+  place: 1,
+  hero: { text: "40.0", unit: "tok/s" },
+  ttft: { text: "50 ms" },
+  ttfat: { text: "50 ms" },
+  tokens: { text: "40", source: "usage" },
+  elapsed: { text: "1.1 s" },
+  cost: { text: "$0" },
+  tokens_total: 40,
+  human_done: { text: "12.0 s", s: 12 },
+  warnings: [],
+  failure: null,
+};
 
 /** A small race: both lanes speak every 25 ms from 100 ms on, A ends at 1,100, B at 2,100. */
 function race() {
-  const messages = [{ now: 0, run: { id: "r", lanes: LANES } }, { now: 30, e: [[0, 5, "attempt", 1], [0, 10, "sent"], [1, 6, "attempt", 1], [1, 11, "sent"]] }];
+  const messages = [
+    { now: 0, run: { id: "r", lanes: LANES } },
+    {
+      now: 30,
+      e: [
+        [0, 5, "attempt", 1],
+        [0, 10, "sent"],
+        [1, 6, "attempt", 1],
+        [1, 11, "sent"],
+      ],
+    },
+  ];
   const say = (lane, i) => [100 + 25 * i, `${i % 10 ? " " : "\n"}word${lane}${i}`];
   for (let from = 100; from <= 2100; from += 50) {
-    const within = (lane, last) => Array.from({ length: 81 }, (_, i) => say(lane, i)).filter(([t]) => t >= from && t < from + 50 && t < last);
-    const d = [[0, 1100], [1, 2100]].map(([lane, last]) => [lane, "a", within(lane, last).flatMap(([t, text], k, all) => [k ? t - all[k - 1][0] : t, text])]).filter(([, , pairs]) => pairs.length);
-    const e = [[0, 1100], [1, 2100]].filter(([, last]) => last >= from && last < from + 50).map(([lane, last]) => [lane, last, "end", "complete"]);
+    const within = (lane, last) =>
+      Array.from({ length: 81 }, (_, i) => say(lane, i)).filter(
+        ([t]) => t >= from && t < from + 50 && t < last,
+      );
+    const d = [
+      [0, 1100],
+      [1, 2100],
+    ]
+      .map(([lane, last]) => [
+        lane,
+        "a",
+        within(lane, last).flatMap(([t, text], k, all) => [k ? t - all[k - 1][0] : t, text]),
+      ])
+      .filter(([, , pairs]) => pairs.length);
+    const e = [
+      [0, 1100],
+      [1, 2100],
+    ]
+      .filter(([, last]) => last >= from && last < from + 50)
+      .map(([lane, last]) => [lane, last, "end", "complete"]);
     messages.push({ now: from + 50, ...(d.length && { d }), ...(e.length && { e }) });
   }
-  messages.push({ now: 2200, f: [[0, FIGURES], [1, { ...FIGURES, place: 2 }]] }, { now: 2250, result: { verdict: [["A was first; a person needs ", ""], ["12.0 s", "reader"]], places: [1, 2] } });
+  messages.push(
+    {
+      now: 2200,
+      f: [
+        [0, FIGURES],
+        [1, { ...FIGURES, place: 2 }],
+      ],
+    },
+    {
+      now: 2250,
+      result: {
+        verdict: [
+          ["A was first; a person needs ", ""],
+          ["12.0 s", "reader"],
+        ],
+        places: [1, 2],
+      },
+    },
+  );
   return messages;
 }
 
@@ -27,9 +88,24 @@ function player(options = {}) {
   let now = 0;
   const finished = [];
   const commands = [];
-  const made = new Player(host, { lanes: LANES, theme: "light", viewerNow: () => now, onFinished: (run) => finished.push(run), onCommand: (...values) => commands.push(values), ...options });
+  const made = new Player(host, {
+    lanes: LANES,
+    theme: "light",
+    viewerNow: () => now,
+    onFinished: (run) => finished.push(run),
+    onCommand: (...values) => commands.push(values),
+    ...options,
+  });
   made.reset("r");
-  return { player: made, host, finished, commands, at: (ms) => { now = ms; } };
+  return {
+    player: made,
+    host,
+    finished,
+    commands,
+    at: (ms) => {
+      now = ms;
+    },
+  };
 }
 
 function shown(messages, times, feed = (made) => messages.forEach((m) => made.feed(m))) {
@@ -52,8 +128,13 @@ for (const t of [60, 700, 1500, 2300, 9000]) {
   });
   test(`at ${t} ms the picture is the same in whatever order and however often messages came`, () => {
     const numbered = race().map((message, index) => [message, index]);
-    const shuffled = [...numbered].sort(([, a], [, b]) => ((a * 7) % 11) - ((b * 7) % 11)).flatMap((pair) => [pair, pair]);
-    assert.equal(shown(race(), [t], (made) => shuffled.forEach(([m, i]) => made.feed(m, i))), shown(race(), [t]));
+    const shuffled = [...numbered]
+      .sort(([, a], [, b]) => ((a * 7) % 11) - ((b * 7) % 11))
+      .flatMap((pair) => [pair, pair]);
+    assert.equal(
+      shown(race(), [t], (made) => shuffled.forEach(([m, i]) => made.feed(m, i))),
+      shown(race(), [t]),
+    );
   });
 }
 
@@ -82,14 +163,25 @@ test("the end is told once, when the last stream has been played to its end", ()
   assert.deepEqual(made.finished, []);
   for (const t of [2150, 2200, 9000]) made.player.frame(t);
   assert.deepEqual(made.finished, ["r"]);
-  assert.deepEqual(made.host.findAll("tr-place").map((element) => element.textContent), ["1st", "2nd"]);
+  assert.deepEqual(
+    made.host.findAll("tr-place").map((element) => element.textContent),
+    ["1st", "2nd"],
+  );
   assert.match(made.host.find("tr-headline").textContent, /^A was first; a person needs 12\.0 s$/);
 });
 
 test("Retry begins the lane anew; before its moment the old text is there again", () => {
   const made = player();
   race().forEach((m) => made.player.feed(m));
-  made.player.feed({ now: 5100, e: [[1, 5000, "restart"], [1, 5001, "attempt", 1], [1, 5002, "sent"]], d: [[1, "a", [5060, "second try"]]] });
+  made.player.feed({
+    now: 5100,
+    e: [
+      [1, 5000, "restart"],
+      [1, 5001, "attempt", 1],
+      [1, 5002, "sent"],
+    ],
+    d: [[1, "a", [5060, "second try"]]],
+  });
   made.player.frame(5070);
   assert.equal(made.host.findAll("tr-text")[2].textContent, "second try");
   assert.equal(made.host.findAll("tr-lane")[2].dataset.phase, "answering");
@@ -100,12 +192,33 @@ test("Retry begins the lane anew; before its moment the old text is there again"
 
 test("a failed lane keeps its text and says what to do", () => {
   const made = player();
-  const failure = { kind: "connection_lost", title: "Connection cut", sentence: "It broke.", advice: "Retry.", retry_helps: true, message: "reset" };
+  const failure = {
+    kind: "connection_lost",
+    title: "Connection cut",
+    sentence: "It broke.",
+    advice: "Retry.",
+    retry_helps: true,
+    message: "reset",
+  };
   made.player.feed({ now: 0, run: {} });
-  made.player.feed({ now: 200, e: [[0, 1, "attempt", 1], [0, 2, "sent"], [0, 150, "error", failure], [0, 150, "end", "error"]], d: [[0, "a", [100, "half a"]]] });
+  made.player.feed({
+    now: 200,
+    e: [
+      [0, 1, "attempt", 1],
+      [0, 2, "sent"],
+      [0, 150, "error", failure],
+      [0, 150, "end", "error"],
+    ],
+    d: [[0, "a", [100, "half a"]]],
+  });
   made.player.frame(300);
   assert.equal(made.host.findAll("tr-text")[1].textContent, "half a");
-  assert.deepEqual(["title", "sentence", "advice", "message"].map((name) => made.host.find(`tr-failure-${name}`).textContent), ["Connection cut", "It broke.", "Retry.", "reset"]);
+  assert.deepEqual(
+    ["title", "sentence", "advice", "message"].map(
+      (name) => made.host.find(`tr-failure-${name}`).textContent,
+    ),
+    ["Connection cut", "It broke.", "Retry.", "reset"],
+  );
   assert.equal(made.host.find("tr-failure").hidden, false);
   made.host.find("tr-again").click();
   assert.deepEqual(made.commands, [["retry", 0]]);
@@ -115,7 +228,10 @@ test("Stop, Retry and Focus speak of their lane", () => {
   const made = player();
   made.host.findAll("tr-stop")[1].click();
   made.host.findAll("tr-retry")[0].click();
-  assert.deepEqual(made.commands, [["stop", 1], ["retry", 0]]);
+  assert.deepEqual(made.commands, [
+    ["stop", 1],
+    ["retry", 0],
+  ]);
   made.host.findAll("tr-focus")[1].click();
   assert.equal(made.player.stage.focused, 1);
   assert.ok(made.host.find("tr").classList.contains("tr-focused"));
@@ -123,17 +239,34 @@ test("Stop, Retry and Focus speak of their lane", () => {
   assert.equal(made.player.stage.focused, null);
 });
 
-const HOSTILE = ["<script>alert(1)</script><img src=x onerror=alert(1)>", "\u202Eright to left\u202C \u0000 NUL", "lone \ud800 half", "x".repeat(1_000_000), "${a}{b}$&"];
+const HOSTILE = [
+  "<script>alert(1)</script><img src=x onerror=alert(1)>",
+  "\u202Eright to left\u202C \u0000 NUL",
+  "lone \ud800 half",
+  "x".repeat(1_000_000),
+  "${a}{b}$&",
+];
 
 for (const text of HOSTILE) {
   test(`hostile text stays text: ${JSON.stringify(text.slice(0, 24))}`, () => {
     const made = player();
     made.player.feed({ now: 0, run: {} });
-    made.player.feed({ now: 100, e: [[0, 1, "attempt", 1], [0, 2, "sent"]], d: [[0, "a", [10, text.slice(0, 7), 5, text.slice(7)]]] });
+    made.player.feed({
+      now: 100,
+      e: [
+        [0, 1, "attempt", 1],
+        [0, 2, "sent"],
+      ],
+      d: [[0, "a", [10, text.slice(0, 7), 5, text.slice(7)]]],
+    });
     made.player.frame(90);
     made.player.frame(60_000);
     assert.equal(made.host.findAll("tr-text")[1].textContent, text);
-    const tags = new Set(made.host.findAll("tr-block").flatMap((block) => block.children_.map((child) => child.constructor.name)));
+    const tags = new Set(
+      made.host
+        .findAll("tr-block")
+        .flatMap((block) => block.children_.map((child) => child.constructor.name)),
+    );
     assert.deepEqual([...tags], ["FakeText"]);
   });
 }
@@ -141,7 +274,8 @@ for (const text of HOSTILE) {
 test("a text without any line end still comes in blocks of bounded size", () => {
   const made = player();
   made.player.feed({ now: 0, run: {} });
-  for (let i = 0; i < 300; i += 1) made.player.feed({ now: 10 * i + 20, d: [[0, "a", [10 * i, "y".repeat(100)]]] });
+  for (let i = 0; i < 300; i += 1)
+    made.player.feed({ now: 10 * i + 20, d: [[0, "a", [10 * i, "y".repeat(100)]]] });
   made.player.frame(4000);
   const sizes = made.host.findAll("tr-block").map((block) => block.textContent.length);
   assert.ok(Math.max(...sizes) <= 12_000, `${Math.max(...sizes)}`);
@@ -150,18 +284,41 @@ test("a text without any line end still comes in blocks of bounded size", () => 
 test("thinking folds when the answer begins and its text is still there", () => {
   const made = player();
   made.player.feed({ now: 0, run: {} });
-  made.player.feed({ now: 300, d: [[0, "r", [100, "let me see"]], [0, "a", [200, "Answer"]]], e: [[0, 1, "attempt", 1], [0, 2, "sent"]] });
+  made.player.feed({
+    now: 300,
+    d: [
+      [0, "r", [100, "let me see"]],
+      [0, "a", [200, "Answer"]],
+    ],
+    e: [
+      [0, 1, "attempt", 1],
+      [0, 2, "sent"],
+    ],
+  });
   made.player.frame(150);
   const lane = made.host.findAll("tr-lane")[1];
   assert.equal(lane.find("tr-body").hidden, false);
   made.player.frame(250);
-  assert.deepEqual(lane.findAll("tr-body").map((body) => [body.textContent, body.hidden]), [["let me see", true], ["Answer", false]]);
+  assert.deepEqual(
+    lane.findAll("tr-body").map((body) => [body.textContent, body.hidden]),
+    [
+      ["let me see", true],
+      ["Answer", false],
+    ],
+  );
 });
 
 test("the server's running count is used where it is known", () => {
   const made = player();
   made.player.feed({ now: 0, run: {} });
-  made.player.feed({ now: 300, d: [[0, "a", [100, "one two three four"]]], e: [[0, 2, "sent"], [0, 150, "usage", 400]] });
+  made.player.feed({
+    now: 300,
+    d: [[0, "a", [100, "one two three four"]]],
+    e: [
+      [0, 2, "sent"],
+      [0, 150, "usage", 400],
+    ],
+  });
   assert.equal(made.player.race.lanes[0].latest.tokensAt(200), 400);
   assert.ok(made.player.race.lanes[0].latest.tokensAt(120) < 10);
 });

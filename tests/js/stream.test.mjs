@@ -4,9 +4,17 @@ import { addresses, backoff, InOrder, RunStream } from "../../lib/player/stream.
 
 class FakeSocket {
   static opened = [];
-  constructor(url) { this.url = url; FakeSocket.opened.push(this); }
-  close() { this.closed = true; }
-  receive(...messages) { this.onopen?.(); for (const m of messages) this.onmessage({ data: JSON.stringify(m) }); }
+  constructor(url) {
+    this.url = url;
+    FakeSocket.opened.push(this);
+  }
+  close() {
+    this.closed = true;
+  }
+  receive(...messages) {
+    this.onopen?.();
+    for (const m of messages) this.onmessage({ data: JSON.stringify(m) });
+  }
 }
 class FakeEvents extends FakeSocket {}
 
@@ -14,14 +22,24 @@ function follow(options = {}) {
   FakeSocket.opened = [];
   const got = [];
   const timers = [];
-  const stream = new RunStream({ base: "http://host:8501/foo/", path: "/race/ws/", run: "r/1", onMessage: (m) => got.push(m.now),
-    WebSocketClass: FakeSocket, EventSourceClass: FakeEvents, later: (f, ms) => timers.push([f, ms]), ...options });
+  const stream = new RunStream({
+    base: "http://host:8501/foo/",
+    path: "/race/ws/",
+    run: "r/1",
+    onMessage: (m) => got.push(m.now),
+    WebSocketClass: FakeSocket,
+    EventSourceClass: FakeEvents,
+    later: (f, ms) => timers.push([f, ms]),
+    ...options,
+  });
   return { stream, got, timers, socket: () => FakeSocket.opened.at(-1), wake: () => timers.shift()[0]() };
 }
 
 test("the address stands beside the page's base path, with the run escaped and the number of messages received", () => {
-  assert.deepEqual(addresses("https://host/foo/?page=1", "/race/ws/", "r/1", 7),
-    { socket: "wss://host/foo/race/ws/r%2F1?from=7", events: "https://host/foo/race/sse/r%2F1?from=7" });
+  assert.deepEqual(addresses("https://host/foo/?page=1", "/race/ws/", "r/1", 7), {
+    socket: "wss://host/foo/race/ws/r%2F1?from=7",
+    events: "https://host/foo/race/sse/r%2F1?from=7",
+  });
 });
 
 test("after a lost connection it goes on where it was: nothing twice, nothing lost", () => {
@@ -47,7 +65,10 @@ test("a message of a connection that was already given up is ignored", () => {
 test("waits grow to five seconds and begin small again after a message", () => {
   assert.deepEqual([0, 1, 2, 9].map(backoff), [150, 300, 600, 5000]);
   const { socket, timers, wake } = follow();
-  socket().onclose(); wake(); socket().onclose(); wake();
+  socket().onclose();
+  wake();
+  socket().onclose();
+  wake();
   socket().receive({ now: 0 });
   socket().onclose();
   assert.equal(timers[0][1], 150);
@@ -55,7 +76,10 @@ test("waits grow to five seconds and begin small again after a message", () => {
 
 test("when a WebSocket never opens, server-sent events take its place", () => {
   const { socket, wake, got } = follow();
-  for (let i = 0; i < 3; i += 1) { socket().onclose(); wake(); }
+  for (let i = 0; i < 3; i += 1) {
+    socket().onclose();
+    wake();
+  }
   assert.ok(socket() instanceof FakeEvents);
   socket().receive({ now: 0 });
   assert.deepEqual(got, [0]);
@@ -64,7 +88,10 @@ test("when a WebSocket never opens, server-sent events take its place", () => {
 test("a WebSocket that has worked is not given up for events", () => {
   const { socket, wake } = follow();
   socket().receive({ now: 0 });
-  for (let i = 0; i < 5; i += 1) { socket().onclose(); wake(); }
+  for (let i = 0; i < 5; i += 1) {
+    socket().onclose();
+    wake();
+  }
   assert.ok(!(socket() instanceof FakeEvents));
 });
 
@@ -78,13 +105,19 @@ test("a closed stream neither delivers nor reconnects", () => {
 
 test("messages in any order, some twice, come out once and in order", () => {
   const order = new InOrder();
-  assert.deepEqual([2, 0, 0, 1, 2, 4, 3].flatMap((n) => order.put(n, n)), [0, 1, 2, 3, 4]);
+  assert.deepEqual(
+    [2, 0, 0, 1, 2, 4, 3].flatMap((n) => order.put(n, n)),
+    [0, 1, 2, 3, 4],
+  );
 });
 
 test("by default it waits with the platform's own timer", async () => {
   FakeSocket.opened = [];
   const { socket } = follow({ later: undefined });
   socket().onclose();
-  await new Promise((resolve) => { const check = () => (FakeSocket.opened.length === 2 ? resolve() : setTimeout(check, 5)); check(); });
+  await new Promise((resolve) => {
+    const check = () => (FakeSocket.opened.length === 2 ? resolve() : setTimeout(check, 5));
+    check();
+  });
   assert.equal(FakeSocket.opened.length, 2);
 });

@@ -27,22 +27,60 @@ test("nine labels at the same line end do not cover each other and stay in the f
   const boxes = placeLabels(labels, 16, frame, []);
   for (const [i, a] of boxes.entries()) {
     assert.ok(a.y >= frame.y - 1e-9 && a.y + a.height <= frame.y + frame.height + 1e-9);
-    for (const b of boxes.slice(i + 1)) assert.ok(a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y + 1e-9 || b.y + b.height <= a.y + 1e-9);
+    for (const b of boxes.slice(i + 1))
+      assert.ok(
+        a.x + a.width <= b.x ||
+          b.x + b.width <= a.x ||
+          a.y + a.height <= b.y + 1e-9 ||
+          b.y + b.height <= a.y + 1e-9,
+      );
   }
 });
 
 test("a label stays where it was while that place is good", () => {
   const frame = { x: 0, y: 0, width: 1000, height: 150 };
-  const before = placeLabels([{ x: 500, y: 75, width: 100 }, { x: 500, y: 78, width: 100 }], 16, frame, []);
-  const after = placeLabels([{ x: 502, y: 76, width: 100 }, { x: 502, y: 76.5, width: 100 }], 16, frame, [], before);
-  assert.deepEqual(after.map((box) => box.which), before.map((box) => box.which));
+  const before = placeLabels(
+    [
+      { x: 500, y: 75, width: 100 },
+      { x: 500, y: 78, width: 100 },
+    ],
+    16,
+    frame,
+    [],
+  );
+  const after = placeLabels(
+    [
+      { x: 502, y: 76, width: 100 },
+      { x: 502, y: 76.5, width: 100 },
+    ],
+    16,
+    frame,
+    [],
+    before,
+  );
+  assert.deepEqual(
+    after.map((box) => box.which),
+    before.map((box) => box.which),
+  );
 });
 
 test("lanes stand side by side while they fit, in rows of equal length, never more than four", () => {
-  assert.deepEqual([2, 3, 4, 5, 6, 8].map((lanes) => columnsFor(lanes, 1440)), [2, 3, 4, 3, 3, 4]);
-  assert.deepEqual([2, 3, 4, 5, 6, 8].map((lanes) => columnsFor(lanes, 1280)), [2, 3, 4, 3, 3, 4]);
-  assert.deepEqual([2, 3, 4, 8].map((lanes) => columnsFor(lanes, 900)), [2, 2, 2, 2]);
-  assert.deepEqual([2, 3, 4, 8].map((lanes) => columnsFor(lanes, 390)), [1, 1, 1, 1]);
+  assert.deepEqual(
+    [2, 3, 4, 5, 6, 8].map((lanes) => columnsFor(lanes, 1440)),
+    [2, 3, 4, 3, 3, 4],
+  );
+  assert.deepEqual(
+    [2, 3, 4, 5, 6, 8].map((lanes) => columnsFor(lanes, 1280)),
+    [2, 3, 4, 3, 3, 4],
+  );
+  assert.deepEqual(
+    [2, 3, 4, 8].map((lanes) => columnsFor(lanes, 900)),
+    [2, 2, 2, 2],
+  );
+  assert.deepEqual(
+    [2, 3, 4, 8].map((lanes) => columnsFor(lanes, 390)),
+    [1, 1, 1, 1],
+  );
 });
 
 test("light and dark are told by luminance", () => {
