@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -112,8 +113,14 @@ def _start() -> Services:
     )
     made.hub.collector.start()
     made.catalogue.start()
-    threading.Thread(target=tokens.warm, name="tokens", daemon=True).start()
+    threading.Thread(target=_warm, name="warm", daemon=True).start()
     return made
+
+
+def _warm() -> None:
+    """Load what the first result would otherwise wait for: the tokenizer, the chart library."""
+    tokens.warm()
+    importlib.import_module("lib.ui.results")
 
 
 def _figures(run: Run, lane: int, speed: ReadingSpeed | None) -> dict[str, Any]:
