@@ -32,11 +32,12 @@ class TooLarge(Exception):
 class Body:
     """Appends the rows of one body to `rows`. `text_at_ns` is the stamp of the last text, for stall limits."""
 
-    def __init__(self, rows: list[Row], clock: Callable[[], int]) -> None:
+    def __init__(self, rows: list[Row], clock: Callable[[], int], safe: Callable[[str], str] = str) -> None:
         self.rows = rows
         self.text_at_ns: int | None = None
         self.done = False
         self._clock = clock
+        self._safe = safe  # hides keys: before a text is cut, or half a key would stay
         self._reader = EventReader()
         self._translator = Translator()
         self._read = self._bytes = self._bad = self._at_ns = 0
@@ -111,7 +112,8 @@ class Body:
     def _broken(self, payload: bytes) -> None:
         self._bad += 1
         if self._bad == 1:
-            self.rows.append([self._at_ns, "warning", "bad_chunk", payload[:120].decode("utf-8", "replace")])
+            told = self._safe(payload.decode("utf-8", "replace"))[:120]
+            self.rows.append([self._at_ns, "warning", "bad_chunk", told])
 
     def _end(self) -> None:
         for event in self._reader.flush():
@@ -138,7 +140,7 @@ class Body:
             raise NotAStream("This address serves a web page, not the API.")
         if not head.strip():
             raise NotAStream("The server closed the stream without sending anything.")
-        raise NotAStream("No chunk could be read: " + head[:200].decode("utf-8", "replace"))
+        raise NotAStream("No chunk could be read: " + self._safe(head.decode("utf-8", "replace"))[:200])
 
     def _keep_head(self, data: bytes) -> None:
         if self._bytes <= MAX_HEAD_BYTES:

@@ -9,7 +9,8 @@ from typing import Any
 
 import orjson
 
-MAX_MESSAGE = 500
+MAX_ERROR_BODY = 16_384  # characters that are looked at
+MAX_MESSAGE = 500  # characters; cut only after keys were hidden, or half a key would stay
 _TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _BY_STATUS = {401: "auth", 403: "auth", 404: "not_found", 408: "server_error", 429: "rate_limited"}
 
@@ -30,7 +31,7 @@ def message_of_body(body: bytes | str) -> str:
         said = message_of(json.loads(text))
     except ValueError:
         said = ""
-    return (said or _plain(text))[:MAX_MESSAGE]
+    return said or _plain(text)
 
 
 def message_of(value: Any) -> str:
@@ -46,7 +47,7 @@ def message_of(value: Any) -> str:
             found = message_of(value[field])
             where = value.get("loc")
             return f"{'.'.join(map(str, where))}: {found}" if isinstance(where, list) else found
-    return json.dumps(value, ensure_ascii=True)[:MAX_MESSAGE] if value else ""
+    return json.dumps(value, ensure_ascii=True) if value else ""
 
 
 def is_web_page(body: bytes) -> bool:

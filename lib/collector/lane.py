@@ -18,6 +18,8 @@ from lib.collector.body import Body, NotAStream, TooLarge
 from lib.collector.chunks import StreamError
 from lib.collector.connection import LANE, Network, now_ns
 from lib.collector.errors import (
+    MAX_ERROR_BODY,
+    MAX_MESSAGE,
     kind_of_status,
     kind_of_transport,
     message_of,
@@ -118,7 +120,7 @@ class Lane:
             async with self._request() as response:
                 http = response.http_response
                 self._row("headers", http.status_code, http.headers.get("content-type", ""))
-                body = self._body = Body(self.rows, self._clock)
+                body = self._body = Body(self.rows, self._clock, self._safe)
                 stream = http.aiter_bytes()
                 self._watch_for_stalls(body)
                 await body.read(stream)
@@ -167,7 +169,7 @@ class Lane:
 
     def _refused(self, error: openai.APIStatusError, number: int) -> str | float:
         """An error status: the next wait in seconds, or the failed status."""
-        status, body = error.status_code, error.response.text
+        status, body = error.status_code, self._safe(error.response.text)[:MAX_ERROR_BODY]
         self._row("headers", status, error.response.headers.get("content-type", ""))
         refused = refused_parameter(status, body, self._params)
         if refused is not None and refused[0] not in self._known_refused:
@@ -178,7 +180,7 @@ class Lane:
         asked_s = retry_after_s(error.response.headers, datetime.now(UTC))
         limits = self.order.limits
         wait_s = wait_before(number, status, asked_s, limits.max_attempts, limits.max_wait_s, random.random())
-        message = self._safe(message_of_body(body) or f"HTTP {status}")
+        message = self._safe(message_of_body(body) or f"HTTP {status}")[:MAX_MESSAGE]
         if wait_s is not None:
             self._row("wait", wait_s * 1000, f"HTTP {status}: {message}")
             return max(wait_s, 1e-3)
@@ -203,7 +205,7 @@ class Lane:
     def _fail(self, kind: str, message: str, status: int | None = None, asked_s: float | None = None) -> str:
         if self._body is not None:
             self._body.flush()
-        self._row("error", kind, self._safe(message), status, asked_s)
+        self._row("error", kind, self._safe(message)[: 2 * MAX_MESSAGE], status, asked_s)
         return "error"
 
     def _safe(self, text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from lib.collector.connection import Network, now_ns
 from lib.collector.lane import Lane, Refused
 from lib.collector.order import Order
+from lib.collector.redact import RowRedactor
 from lib.collector.shipping import ViewEncoder, dump, message
 from lib.collector.wire import Kind
 
@@ -28,6 +29,7 @@ class Race:
         self._views: dict[int, ViewEncoder] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._queues: dict[str, asyncio.Lock] = {}
+        self._secrets = RowRedactor()
 
     @property
     def running(self) -> bool:
@@ -39,6 +41,7 @@ class Race:
         earlier = self._tasks.get(order.lane)
         if earlier is not None and not earlier.done():
             return
+        self._secrets.add(order.key)
         lane = Lane(order, self.origin_ns, self._network, self._refused)
         if earlier is not None:
             self.flush()
@@ -54,14 +57,18 @@ class Race:
                 self._lanes[number].stop()
 
     def flush(self) -> None:
-        """Ship the rows since the last flush, in both forms."""
+        """Ship the rows since the last flush, in both forms and without keys."""
         taken = [(number, lane.take()) for number, lane in self._lanes.items() if lane.rows]
         if not taken:
             return
+        payload = dump(taken)
+        if self._secrets.is_in(payload):
+            taken = [(number, self._secrets.rows(rows)) for number, rows in taken]
+            payload = dump(taken)
         view = message(now_ns() - self.origin_ns, [self._views[n].encode(rows) for n, rows in taken])
         if view is not None:
             self._ship(Kind.VIEW, self.run_id, view)
-        self._ship(Kind.ROWS, self.run_id, dump(taken))
+        self._ship(Kind.ROWS, self.run_id, payload)
         for number, rows in taken:
             if rows[-1][1] == "end":
                 self._ship(Kind.LANE, self.run_id, dump(number))

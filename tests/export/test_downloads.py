@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
+PAGE = """
+from lib.ui.downloads import show_downloads
+from tests.ui.made_runs import answered, backend, run_of
 
-def _page() -> None:
-    from lib.ui.downloads import show_downloads
-    from tests.ui.made_runs import answered, backend, run_of
-
-    show_downloads(run_of([backend("Sol")], [answered(0, "A few words.")], "made"), None)
+show_downloads(run_of([backend("Sol")], [answered(0, "A few words.")], "made"), None)
+"""
 
 
 def test_there_are_three_quiet_buttons_and_no_file_is_made_before_one_is_pressed() -> None:
-    page = AppTest.from_function(_page).run()
+    page = AppTest.from_string(PAGE).run()
     assert not page.exception
     buttons = [element.proto for element in page.get("download_button")]
     assert [button.label for button in buttons] == ["Recording (JSON)", "Figures (CSV)", "Deltas (CSV)"]
