@@ -22,6 +22,7 @@ export class PlaybackClock {
     this.offset = offset; // viewer's ms at the run's 0, by the fastest message so far
     this.needs = []; // how late the oldest delta of each recent message was
     this.buffer_ms = LEAST_MS;
+    this.wanted_ms = LEAST_MS; // what the buffer moves to
     this.last = null; // {at, playhead}
     this.since = -Infinity; // what is older (run's ms) came as a backlog and says nothing about the display
   }
@@ -40,6 +41,7 @@ export class PlaybackClock {
     if (oldest === null || offset - this.offset > MOST_MS) return; // nothing to play, or a backlog
     this.needs.push(arrival - this.offset - oldest);
     if (this.needs.length > MEMORY) this.needs.shift();
+    this.wanted_ms = Math.min(MOST_MS, Math.max(LEAST_MS, quantile(this.needs, 0.95) + SPARE_MS));
   }
 
   /** The run's ms to show at the viewer's `at`; never goes back. */
@@ -54,12 +56,8 @@ export class PlaybackClock {
   }
 
   #adjust(passed, first) {
-    const wanted = Math.min(
-      MOST_MS,
-      Math.max(LEAST_MS, this.needs.length ? quantile(this.needs, 0.95) + SPARE_MS : 0),
-    );
-    const change = wanted - this.buffer_ms;
-    if (first) this.buffer_ms = wanted;
+    const change = this.wanted_ms - this.buffer_ms;
+    if (first) this.buffer_ms = this.wanted_ms;
     else
       this.buffer_ms +=
         change > 0 ? Math.min(change, GROW_PER_MS * passed) : Math.max(change, -SHRINK_PER_MS * passed);
