@@ -13,9 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.bench import ceiling, followed, machine, page, stamps, stock
+from tests.bench.pace import Pace
 from tests.bench.report import Section, lines, summary, write
 
-BENCHMARKS: dict[str, Callable[[bool], Iterator[Section]]] = {
+BENCHMARKS: dict[str, Callable[[Pace], Iterator[Section]]] = {
     "stamps": stamps.run,
     "followed": followed.run,
     "ceiling": ceiling.run,
@@ -34,7 +35,7 @@ def main() -> None:
         type=float,
         default=0,
         metavar="S",
-        help="wait up to S s for other programs, per section",
+        help="wait up to S s for a quiet machine, per repetition",
     )
     parser.add_argument("--out", type=Path, default=Path("bench-results.json"), help="where the JSON goes")
     options = parser.parse_args()
@@ -43,9 +44,10 @@ def main() -> None:
     found = machine.describe()
     print(machine.line(found), flush=True)
     sections: list[Section] = []
+    pace = Pace(options.quick, options.patience)
     for name in options.names or BENCHMARKS:
         began_s = time.monotonic()
-        for section in watched(name, BENCHMARKS[name](options.quick), options.patience):
+        for section in watched(name, BENCHMARKS[name](pace), pace):
             sections.append(section)
             print("\n".join(lines(section)), flush=True)
         print(f"  ({name}: {time.monotonic() - began_s:.0f} s)", flush=True)
@@ -53,17 +55,17 @@ def main() -> None:
     print(f"\n{summary(sections)}\nWritten to {options.out}.")
 
 
-def watched(name: str, sections: Iterator[Section], patience_s: float) -> Iterator[Section]:
+def watched(name: str, sections: Iterator[Section], pace: Pace) -> Iterator[Section]:
     """Each section with how much of the machine other programs used while it was measured.
 
     A benchmark that breaks becomes a section that says so: what the others found is not lost with it.
     """
-    machine.wait_until_quiet(patience_s)
     others = machine.Others()
     try:
         for section in sections:
-            yield replace(section, others_percent=others.percent())
-            machine.wait_until_quiet(patience_s)
+            in_repetitions = pace.others_percent()
+            percent = others.percent() if in_repetitions is None else in_repetitions
+            yield replace(section, others_percent=percent)
             others = machine.Others()
     except Exception as error:
         yield Section(f"The rest of {name}", absent=f"{type(error).__name__}: {error}")

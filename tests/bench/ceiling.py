@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from tests.bench.accuracy import Pair, percentile
 from tests.bench.machine import cpu_s, rss_mb
+from tests.bench.pace import Pace
 from tests.bench.product import Product
 from tests.bench.races import raced_by, specs
 from tests.bench.report import Finding, Section
@@ -17,16 +18,16 @@ from tests.bench.truth import Truth
 from tests.bench.truth_content import Spec
 
 LANES = 8
-RATES = (6_000, 12_000, 24_000, 32_000, 40_000, 48_000, 56_000, 64_000)
+RATES = (6_000, 24_000, 40_000, 48_000, 64_000)
 BEHIND_PERCENT = 1.0
 
 
-def run(quick: bool) -> Iterator[Section]:
+def run(pace: Pace) -> Iterator[Section]:
     """Two sections: the ceiling, and the cost at 6,000 chunks/s."""
-    rates, seconds = ((6_000, 24_000, 48_000), 0.7) if quick else (RATES, 1.5)
+    rates, seconds = ((6_000, 24_000, 48_000), 0.7) if pace.quick else (RATES, 1.5)
     with Truth() as truth, Product() as product:
         product.race(truth, specs(LANES, 750, 0.3))
-        yield _cost(truth, product, *((2.5, 1) if quick else (4.0, 3)))
+        yield _cost(truth, product, pace)
         top, p99, limit = climb(lambda race: product.race(truth, race)[0], rates, seconds)
         floor, _, _ = climb(lambda race: raced_by("raw_client", truth, race), rates, seconds)
     yield Section(
@@ -71,14 +72,18 @@ def server_kept_up(pairs: list[Pair], rate: float) -> bool:
     return True
 
 
-def _cost(truth: Truth, product: Product, seconds: float, times: int) -> Section:
-    race, costs, bytes_per_token = specs(LANES, 750, seconds), [], []
+def _cost(truth: Truth, product: Product, pace: Pace) -> Section:
+    seconds, times = (2.5, 1) if pace.quick else (4.0, 3)
+    race = specs(LANES, 750, seconds)
     chunks = sum(spec.chunks for spec in race)
-    for _ in range(times):
-        before = cpu_s(product.pid)
+
+    def once() -> tuple[float, float]:
+        before_s = cpu_s(product.pid)
         _, kept = product.race(truth, race)
-        costs.append((cpu_s(product.pid) - before) * 1e6 / chunks)
-        bytes_per_token.append(kept.view_bytes / chunks)
+        return (cpu_s(product.pid) - before_s) * 1e6 / chunks, kept.view_bytes / chunks
+
+    measured = pace.repeat(times, once)
+    costs, bytes_per_token = [cost for cost, _ in measured], [size for _, size in measured]
     return Section(
         f"Cost of the collector at 6,000 chunks/s ({seconds:g} s, {times} x)",
         (

@@ -14,7 +14,7 @@ import time
 
 import altair as alt
 import pandas as pd
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 
 PERIOD_S = 0.1
 SHARE = 0.5
@@ -27,7 +27,7 @@ def draw_once(table: pd.DataFrame, text: str) -> int:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_table(batch)
-    return len(chart) + sink.getvalue().size + len(json.dumps([text] * 8))
+    return len(chart) + int(sink.getvalue().size) + len(json.dumps([text] * 8))
 
 
 def draw(stop: threading.Event, begun: threading.Event) -> None:

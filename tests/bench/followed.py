@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.bench.accuracy import Pair
 from tests.bench.app_process import AppProcess
+from tests.bench.pace import Pace
 from tests.bench.races import specs
 from tests.bench.report import Finding, Section
 from tests.bench.stamps import LOADS, errors
@@ -18,9 +19,9 @@ from tests.bench.truth import ROOT, Truth
 from tests.bench.truth_content import Spec, letters_before
 
 
-def run(quick: bool) -> Iterator[Section]:
+def run(pace: Pace) -> Iterator[Section]:
     """One section per load."""
-    seconds, times = (2.5, 1) if quick else (4.0, 3)
+    seconds, times = (2.5, 1) if pace.quick else (4.0, 3)
     with (
         tempfile.TemporaryDirectory() as folder,
         Truth() as truth,
@@ -29,9 +30,9 @@ def run(quick: bool) -> Iterator[Section]:
         app.wait_until_up()
         app.wait_until_quiet()
         follow(app, truth, specs(8, 750, 0.3))
-        for lanes, rate in LOADS[: 1 if quick else None]:
+        for lanes, rate in LOADS[: 1 if pace.quick else None]:
             race = specs(lanes, rate, seconds)
-            results = [follow(app, truth, race) for _ in range(times)]
+            results = pace.repeat(times, follow, app, truth, race)
             per_token = tuple(size / sum(spec.tokens for spec in race) for _, size in results)
             wire = Finding("stream to the client per token", "bytes", per_token, at_most=10)
             title = f"Stamps in the app, followed by a stream client, {lanes} lanes x {rate:,.0f} tok/s"

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from tests.bench.accuracy import Pair, percentile
 from tests.bench.app_process import AppProcess
 from tests.bench.browser import CHROMIUM, Sample, Watched, browser_pids, launch
 from tests.bench.display import ages_ms
 from tests.bench.machine import cpu_s
+from tests.bench.pace import Pace
 from tests.bench.page_start import startup
 from tests.bench.races import specs
 from tests.bench.report import Finding, Section
@@ -27,7 +28,7 @@ from tests.bench.stamps import errors
 from tests.bench.truth import Sent, Truth
 from tests.bench.truth_content import Spec
 
-SIZE = {"width": 1600, "height": 900}
+SIZE = ViewportSize(width=1600, height=900)
 OURS = "window.__tokenrace.player.stage.views.map((view) => view.text.scroller)"
 NAIVE = "[...document.querySelectorAll('[class*=st-key-lane]')]"
 START, STOP = ".st-key-start button", ".st-key-stop button"
@@ -62,16 +63,16 @@ class Watch:
         return percentile(ages_ms(self.samples, self.sent), 0.5)
 
 
-def run(quick: bool) -> Iterator[Section]:
+def run(pace: Pace) -> Iterator[Section]:
     """Sections: each load, long texts, Start and Stop, the naive page, start-up."""
     if not Path(CHROMIUM).exists():
         yield Section("The page in Chromium", absent=f"no {CHROMIUM} (on Debian: apt-get install chromium)")
         return
-    yield from _sections(quick)
+    yield from _sections(pace)
 
 
-def _sections(quick: bool) -> Iterator[Section]:
-    seconds, times = (2.5, 1) if quick else (5.0, 3)
+def _sections(pace: Pace) -> Iterator[Section]:
+    seconds, times = (2.5, 1) if pace.quick else (5.0, 2)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         truth = stack.enter_context(Truth())
@@ -80,7 +81,7 @@ def _sections(quick: bool) -> Iterator[Section]:
         settings.write_text(_settings(truth.base_url, races), encoding="utf-8")
         browser = launch(stack.enter_context(sync_playwright()))
         stack.callback(browser.close)
-        yield startup(browser, folder, 1 if quick else 3)
+        yield startup(browser, folder, 1 if pace.quick else 2, pace)
         environment = {"TOKENRACE_BACKENDS": str(settings)}
         script = "tests/bench/watched_app.py"
         with AppProcess(script, folder / "app.log", environment) as app:
@@ -89,14 +90,15 @@ def _sections(quick: bool) -> Iterator[Section]:
             shows.open(races, "a").page.close()
             app.wait_until_quiet()
             starts: list[Watch] = []
-            for name in ("a",) if quick else ("a", "b"):
-                watches = [shows.race(races, name) for _ in range(times)]
+            for name in ("a",) if pace.quick else ("a", "b"):
+                watches = pace.repeat(times, shows.race, races, name)
                 starts += watches
                 yield _shown(watches, races[name], seconds)
-            yield _start_and_stop(starts, [ms for _ in range(times) for ms in shows.stop(races, "c")])
-            if not quick:
-                yield _long(shows.race(races, "c"))
-        yield _naive(browser, truth, folder, races["a"], times)
+            stops = pace.repeat(times, shows.stop, races, "c")
+            yield _start_and_stop(starts, [ms for lanes in stops for ms in lanes])
+            if not pace.quick:
+                yield _long(*pace.repeat(1, shows.race, races, "c"))
+        yield _naive(browser, truth, folder, races["a"], pace)
 
 
 def _settings(base_url: str, races: dict[str, list[Spec]]) -> str:
@@ -144,8 +146,20 @@ class Shows:
         first, last = min(s.sends_ns[0] for s in sent), max(s.sends_ns[-1] for s in sent)
         samples, frames = watched.samples(), watched.frames_per_s(first, last)
         watched.page.close()
-        received = watched.stream_bytes, watched.script_bytes - scripts_before
-        return Watch(sent, samples, frames, *received, click_ns, *used, health["lag_p95_ms"], pairs)
+        app_cpu, collector_cpu, browser_cpu = used
+        return Watch(
+            sent=sent,
+            samples=samples,
+            frames_per_s=frames,
+            stream_bytes=watched.stream_bytes,
+            script_bytes=watched.script_bytes - scripts_before,
+            click_ns=click_ns,
+            app_cpu=app_cpu,
+            collector_cpu=collector_cpu,
+            browser_cpu=browser_cpu,
+            own_lag_p95_ms=health["lag_p95_ms"],
+            pairs=pairs,
+        )
 
     def stop(self, races: dict[str, list[Spec]], name: str) -> list[float]:
         """Press Stop in mid-race; how long until the server saw each lane close, ms."""
@@ -160,7 +174,8 @@ class Shows:
 
 
 def _run_of(page: Page) -> str:
-    return parse_qs(urlsplit(page.evaluate("location.href")).query)["run"][0]
+    query: str = urlsplit(page.evaluate("location.href")).query
+    return parse_qs(query)["run"][0]
 
 
 def _shown(watches: list[Watch], race: list[Spec], seconds: float) -> Section:
@@ -212,34 +227,43 @@ def _long(watch: Watch) -> Section:
     )
 
 
-def _naive(browser: Browser, truth: Truth, folder: Path, race: list[Spec], times: int) -> Section:
+def _naive(browser: Browser, truth: Truth, folder: Path, race: list[Spec], pace: Pace) -> Section:
     environment = {"BENCH_URL": truth.base_url, "BENCH_MODELS": ",".join(spec.name for spec in race)}
-    frames, ages, per_token, cpu = [], [], [], []
     with AppProcess("tests/bench/naive_markdown.py", folder / "naive.log", environment) as app:
         app.wait_until_up()
-        for _ in range(min(2, times)):
-            watched = Watched(browser.new_page(viewport=SIZE), NAIVE)
-            watched.page.goto(app.address)
-            watched.page.wait_for_selector(START, timeout=30_000)
-            watched.page.wait_for_timeout(1500)
-            watched.begin()
-            received, used_s = watched.script_bytes, cpu_s(app.pid)
-            watched.click(START)
-            watched.page.wait_for_selector("text=Finished", timeout=60_000)
-            by_model = {sent.model: sent for sent in truth.wait_for(len(race))}
-            sent = [by_model[spec.name] for spec in race]
-            first, last = min(s.sends_ns[0] for s in sent), max(s.sends_ns[-1] for s in sent)
-            frames.append(watched.frames_per_s(first, last))
-            ages.append(percentile(ages_ms(watched.samples(), sent), 0.95))
-            per_token.append((watched.script_bytes - received) / sum(spec.tokens for spec in race))
-            cpu.append((cpu_s(app.pid) - used_s) / (last - first) * 1e11)
-            watched.page.close()
+        shown = pace.repeat(1 if pace.quick else 2, _naive_race, app, browser, truth, race)
+    frames, ages, per_token, cpu = zip(*shown, strict=True)
     return Section(
         f"The naive page beside it: SDK loop in a thread, st.markdown 10 x a second, {len(race)} x 750 tok/s",
         (
-            Finding("frames", "per s", tuple(frames)),
-            Finding("age of the newest word p95", "ms", tuple(ages)),
-            Finding("bytes per token", "bytes", tuple(per_token)),
-            Finding("app process", "% of core", tuple(cpu)),
+            Finding("frames", "per s", frames),
+            Finding("age of the newest word p95", "ms", ages),
+            Finding("bytes per token", "bytes", per_token),
+            Finding("app process", "% of core", cpu),
         ),
+    )
+
+
+def _naive_race(
+    app: AppProcess, browser: Browser, truth: Truth, race: list[Spec]
+) -> tuple[float, float, float, float]:
+    """Frames/s, age p95 in ms, bytes per token, per cent of a core, of one race on the naive page."""
+    watched = Watched(browser.new_page(viewport=SIZE), NAIVE)
+    watched.page.goto(app.address)
+    watched.page.wait_for_selector(START, timeout=30_000)
+    watched.page.wait_for_timeout(1500)
+    watched.begin()
+    received, used_s = watched.script_bytes, cpu_s(app.pid)
+    watched.click(START)
+    watched.page.wait_for_selector("text=Finished", timeout=60_000)
+    by_model = {sent.model: sent for sent in truth.wait_for(len(race))}
+    sent = [by_model[spec.name] for spec in race]
+    first, last = min(s.sends_ns[0] for s in sent), max(s.sends_ns[-1] for s in sent)
+    frames, samples = watched.frames_per_s(first, last), watched.samples()
+    watched.page.close()
+    return (
+        frames,
+        percentile(ages_ms(samples, sent), 0.95),
+        (watched.script_bytes - received) / sum(spec.tokens for spec in race),
+        (cpu_s(app.pid) - used_s) / (last - first) * 1e11,
     )

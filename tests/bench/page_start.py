@@ -9,17 +9,18 @@ from shutil import which
 from playwright.sync_api import Browser, Error
 
 from tests.bench.app_process import AppProcess
+from tests.bench.pace import Pace
 from tests.bench.report import Finding, Section
 
 START = ".st-key-start button:enabled"
 LIMIT_S = 60.0
 
 
-def startup(browser: Browser, folder: Path, times: int) -> Section:
+def startup(browser: Browser, folder: Path, times: int, pace: Pace) -> Section:
     """Seconds until Start can be pressed in a browser that waits for the page."""
     if not which("make"):
         return Section("make run to first usable page", absent="no make on this machine")
-    values = tuple(_once(browser, folder / f"start-{number}.log") for number in range(times))
+    values = tuple(pace.repeat(times, _once, browser, folder / "start.log"))
     return Section(
         f"From `make run` to first usable page, everything installed ({times} x)",
         (Finding("Start can be pressed after", "s", values, at_most=5),),

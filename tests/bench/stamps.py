@@ -9,30 +9,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.bench.accuracy import Pair, percentile
+from tests.bench.pace import Pace
 from tests.bench.product import Product
 from tests.bench.races import raced_by, specs
 from tests.bench.report import Finding, Section
 from tests.bench.truth import Truth
+from tests.bench.truth_content import Spec
 
 LOADS = ((8, 750.0), (4, 3000.0))
 
 
-def run(quick: bool) -> Iterator[Section]:
+def run(pace: Pace) -> Iterator[Section]:
     """The section for each load, and one for TTFT."""
-    seconds, times, rounds = (2.5, 1, 3) if quick else (4.0, 3, 13)
+    seconds, times, rounds = (2.5, 1, 3) if pace.quick else (4.0, 3, 13)
     with Truth() as truth:
         for lanes, rate in LOADS:
             race = specs(lanes, rate, seconds)
-            ours, floor = [], []
             with Product() as product:
-                for _ in range(times):
-                    ours.append(product.race(truth, race)[0])
-                    floor.append(raced_by("raw_client", truth, race))
+                both = pace.repeat(times, beside_floor, product, truth, race)
+            ours, floor = [mine for mine, _ in both], [bare for _, bare in both]
             title = (
                 f"Stamps, {lanes} lanes x {rate:,.0f} tok/s, one token per chunk ({seconds:g} s, {times} x)"
             )
             yield Section(title, (*errors(ours), *for_comparison("bare sockets", floor)))
-        yield ttft(truth, rounds)
+        yield ttft(truth, rounds, pace)
+
+
+def beside_floor(product: Product, truth: Truth, race: list[Spec]) -> tuple[list[Pair], list[Pair]]:
+    """One race by the product, and the same by bare sockets right after it."""
+    return product.race(truth, race)[0], raced_by("raw_client", truth, race)
 
 
 def errors(repetitions: list[list[Pair]], p99_ms: float = 1.0) -> tuple[Finding, ...]:
@@ -54,12 +59,14 @@ def for_comparison(who: str, repetitions: list[list[Pair]]) -> tuple[Finding, ..
     )
 
 
-def ttft(truth: Truth, rounds: int) -> Section:
+def ttft(truth: Truth, rounds: int, pace: Pace) -> Section:
     """TTFT error over rounds of 8 lanes at once; the first round is the process's first call."""
     race = specs(8, 750, 0.03, ttft_ms=50)
     with Product() as product:
-        ours = [pair.ttft_error_ms for _ in range(rounds) for pair in product.race(truth, race)[0]]
-    floor = [pair.ttft_error_ms for _ in range(rounds) for pair in raced_by("raw_client", truth, race)]
+        first = beside_floor(product, truth, race)
+        rounds_ = [first, *pace.repeat(rounds - 1, beside_floor, product, truth, race)]
+    ours = [pair.ttft_error_ms for pairs, _ in rounds_ for pair in pairs]
+    floor = [pair.ttft_error_ms for _, pairs in rounds_ for pair in pairs]
     sizes = [abs(error) for error in ours]
     return Section(
         f"TTFT error, 8 lanes at once, {rounds} rounds, the first call of the process included",
