@@ -38,7 +38,9 @@ export class PlaybackClock {
       this.since = now;
     }
     this.offset = Math.min(this.offset, offset);
-    if (oldest === null || offset - this.offset > MOST_MS) return; // nothing to play, or a backlog
+    const backlog = offset - this.offset > MOST_MS;
+    if (backlog) this.since = Math.max(this.since, now);
+    if (oldest === null || backlog) return;
     this.needs.push(arrival - this.offset - oldest);
     if (this.needs.length > MEMORY) this.needs.shift();
     this.wanted_ms = Math.min(MOST_MS, Math.max(LEAST_MS, quantile(this.needs, 0.95) + SPARE_MS));

@@ -22,7 +22,6 @@ test("every delta has arrived when the playhead passes it, but for the worst twe
   const clock = new PlaybackClock();
   const delays = Array.from({ length: 200 }, (_, i) => 2 + ((i * 7) % 20));
   listen(clock, delays);
-  assert.ok(clock.needs.filter((need) => need > clock.buffer_ms + 6).length >= 0);
   clock.playhead(20_000);
   const missed = clock.needs.filter((need) => need > clock.buffer_ms).length;
   assert.ok(missed <= 0.05 * clock.needs.length, `${missed} missed`);
@@ -51,6 +50,7 @@ test("a remembered offset keeps the playhead where the race is, not where the la
   const clock = new PlaybackClock(5000);
   clock.heard(65_000, 10_000, 9_990); // an old message, read a minute later
   assert.ok(Math.abs(clock.playhead(65_000) - 60_000) < 50);
+  assert.equal(clock.since, 10_000, "what came as a backlog is not counted as display lag");
 });
 
 test("before the first message there is nothing to show", () => {
