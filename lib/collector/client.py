@@ -13,13 +13,13 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, Protocol
-from urllib.parse import urlsplit
 
 import orjson
 
 from lib.collector.order import Order, order_for
 from lib.collector.wire import Kind, read_frame
-from lib.domain.run import Limits, Mode, Run
+from lib.domain.run import Limits, Run
+from lib.server_process import environment
 
 CLOSE_S = 3.0
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,7 +49,7 @@ class CollectorClient:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._reader: threading.Thread | None = None
-        self._running: set[str] = set()
+        self._running: dict[str, subprocess.Popen[bytes] | None] = {}  # run -> the process that has it
         self.ready = threading.Event()
         self.versions: dict[str, str] = {}
 
@@ -77,6 +77,13 @@ class CollectorClient:
         """Stop one lane, or the whole run."""
         self._send({"do": "stop", "run": run_id, "lane": lane})
 
+    def forget(self, run_id: str) -> None:
+        """Let go of a run that has ended; no lane of it can be begun anew."""
+        with self._lock:
+            if self._process is None or self._process.poll() is not None:
+                return  # a new process knows nothing of it
+        self._send({"do": "forget", "run": run_id})
+
     def close(self) -> None:
         """End the process; it stops reading and exits when its input closes."""
         with self._lock:
@@ -95,11 +102,7 @@ class CollectorClient:
     @staticmethod
     def _order(run: Run, lane: int, key: str, limits: Mapping[int, Limits] | Limits) -> Order:
         backend = run.backends[lane]
-        queue = {
-            Mode.ALL_AT_ONCE: str(lane),
-            Mode.BY_BACKEND: urlsplit(backend.base_url).netloc,
-            Mode.ONE_BY_ONE: "",
-        }[run.mode]
+        queue = run.mode.queue(lane, backend)
         limit = limits if isinstance(limits, Limits) else limits[lane]
         return order_for(lane, backend, run.prompt, run.params_of(lane), limit, queue, key)
 
@@ -108,7 +111,7 @@ class CollectorClient:
         with self._lock:
             pipe = self._ensure()
             if order["do"] == "start":
-                self._running.add(order["run"])
+                self._running[order["run"]] = self._process
             with contextlib.suppress(BrokenPipeError, ValueError):  # it is dying: the reader tells the sink
                 pipe.write(line)
                 pipe.flush()
@@ -118,7 +121,7 @@ class CollectorClient:
             self.ready.clear()
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "lib.collector"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env=environment(),
             )  # fmt: skip
             self._reader = threading.Thread(
                 target=self._read, args=(self._process,), daemon=True, name="collector"
@@ -137,7 +140,9 @@ class CollectorClient:
             with contextlib.suppress(BrokenPipeError):
                 process.stdin.close()
         with self._lock:
-            cut, self._running = sorted(self._running), set()
+            cut = sorted(run_id for run_id, its in self._running.items() if its is process)
+            for run_id in cut:
+                del self._running[run_id]
         if cut:
             self._sink.on_died(cut)
 
@@ -151,7 +156,7 @@ class CollectorClient:
         elif kind is Kind.LANE:
             self._sink.on_lane_end(run_id, orjson.loads(payload))
         elif kind is Kind.END:
-            self._running.discard(run_id)
+            self._running.pop(run_id, None)
             self._sink.on_end(run_id, orjson.loads(payload))
         elif kind is Kind.READY:
             self.versions = orjson.loads(payload)["versions"]

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
+from urllib.parse import urlsplit
 
 from lib.domain.events import Generation
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Origin(StrEnum):
@@ -20,14 +23,6 @@ class Origin(StrEnum):
     LIVE = "live"
     SIMULATED = "simulated"
     RECORDED = "recorded"
-
-
-class Mode(StrEnum):
-    """How the requests of a run share time; printed on every result."""
-
-    ALL_AT_ONCE = "all at once"
-    BY_BACKEND = "by backend"  # one request at a time per host, hosts in parallel
-    ONE_BY_ONE = "one by one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +54,34 @@ class Backend:
     extra_body: Mapping[str, Any] = field(default_factory=dict)
 
 
+class Mode(StrEnum):
+    """How the requests of a run share time; printed on every result."""
+
+    ALL_AT_ONCE = "all at once"
+    BY_BACKEND = "by backend"  # one request at a time per host, hosts in parallel
+    ONE_BY_ONE = "one by one"
+
+    def queue(self, lane: int, backend: Backend) -> str:
+        """Lanes of the same queue run one after another.
+
+        Simulated and recorded lanes share no machine worth waiting for. Servers of this machine share it
+        whatever their port, so they wait for each other.
+        """
+        if self is Mode.ONE_BY_ONE:
+            return ""
+        if self is Mode.ALL_AT_ONCE or backend.origin is not Origin.LIVE:
+            return f"lane {lane}"
+        parts = urlsplit(backend.base_url)
+        return "this machine" if parts.hostname in LOOPBACK else parts.netloc
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds (and attempts) a lane may take before it fails; None means no limit."""
+    """Seconds (and attempts) a lane may take before it fails; None means no limit.
+
+    `allowed_hosts` limits where it may connect: None is anywhere, otherwise public addresses and these
+    (names, addresses, CIDR ranges).
+    """
 
     connect_s: float | None = 10.0
     first_token_s: float | None = 120.0
@@ -70,6 +90,7 @@ class Limits:
     max_attempts: int = 2
     max_wait_s: float = 30.0
     stop_after_s: float | None = None  # from the request, as if Stop were pressed
+    allowed_hosts: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lib.domain.run import Mode
 from lib.i18n import _
-from lib.reading import speed, speeds
-from lib.ui import race_setup, state
+from lib.ui import race_settings, race_setup, state
 from lib.ui.lineup import show_lineup
 
 EXAMPLES = {
@@ -59,53 +57,19 @@ def _show_action(running: bool) -> None:
 
 def _show_settings(running: bool) -> None:
     with st.popover(_settings_in_words(), disabled=running, type="tertiary", key="settings_popover"):
-        choices = [race_setup.BY_ANSWER, *(known.id for known in speeds()), race_setup.OWN]
-        st.selectbox(
-            _("Reader: language and speed"), choices, key=state.READER, format_func=_reader_in_words,
-            persist_state="session",
-        )  # fmt: skip
-        if state.value(state.READER, race_setup.BY_ANSWER) == race_setup.OWN:
-            st.number_input(
-                _("Words per minute"), 30, 2000, key=state.OWN_SPEED, step=10, persist_state="session"
-            )
-        st.segmented_control(
-            _("Mode"), [mode.value for mode in Mode], key=state.MODE, format_func=_, required=True,
-            persist_state="session",
-            help=_("By backend: one request at a time per host, hosts in parallel. The mode is printed on the result."),
-        )  # fmt: skip
-        st.number_input(_("Max tokens"), 1, 32_768, key=state.MAX_TOKENS, step=64, persist_state="session")
-        st.text_area(_("System text"), key=state.SYSTEM, height=68, persist_state="session")
-        st.number_input(
-            _("Temperature"), 0.0, 2.0, value=None, step=0.1, key=state.TEMPERATURE, persist_state="session",
-            placeholder=_("not sent"),
-        )  # fmt: skip
-        st.number_input(
-            _("Seed"), value=None, step=1, key=state.SEED, persist_state="session", placeholder=_("not sent")
-        )
+        race_settings.show_settings(race_setup.backends())
 
 
 def _settings_in_words() -> str:
     reader = race_setup.reader_in_short()
-    mode = _(str(state.value(state.MODE, Mode.ALL_AT_ONCE.value)))
-    tokens = state.value(state.MAX_TOKENS, race_setup.DEFAULT_MAX_TOKENS)
+    mode = _(race_settings.mode(race_setup.backends()).value)
+    tokens = state.value(race_settings.MAX_TOKENS, race_settings.DEFAULT_MAX_TOKENS)
     return _("{reader} · {mode} · {tokens} tokens").format(reader=reader, mode=mode, tokens=tokens)
-
-
-def _reader_in_words(choice: str) -> str:
-    if choice == race_setup.BY_ANSWER:
-        return _("silent, by the answer's language")
-    if choice == race_setup.OWN:
-        return _("own speed")
-    return speed(choice).label
 
 
 def _begin() -> None:
     state.begin(state.PROMPT, state.asked_prompt() or race_setup.DEFAULT_PROMPT)
-    state.begin(state.READER, race_setup.BY_ANSWER)
-    state.begin(state.OWN_SPEED, 238)
-    state.begin(state.MODE, Mode.ALL_AT_ONCE.value)
-    state.begin(state.MAX_TOKENS, race_setup.DEFAULT_MAX_TOKENS)
-    state.begin(state.SYSTEM, "")
+    race_settings.begin()
 
 
 def _take_example() -> None:

@@ -8,18 +8,16 @@ from datetime import UTC, datetime
 from lib import numbers
 from lib.backends.catalogue import Offer
 from lib.backends.settings import SettingsError, configured
-from lib.domain.run import Backend, Mode, Params, Prompt, Run
+from lib.domain.run import Backend, Run
 from lib.i18n import _
 from lib.live.hub import TooManyRuns
 from lib.live.live_run import LiveRun
 from lib.reading import ReadingSpeed, default_for, speed
-from lib.ui import state
+from lib.ui import race_settings, state
+from lib.ui.race_settings import ParamsError
 from lib.ui.wiring import catalogue, hub
 
 DEFAULT_PROMPT = "Explain to a visitor how a lighthouse was kept before electricity. About 400 words."
-DEFAULT_MAX_TOKENS = 768
-BY_ANSWER = "by the answer's language"
-OWN = "own"
 START_WAIT_S = 8.0  # how long Start waits for a server of ours that is still coming up
 
 
@@ -48,13 +46,15 @@ def backends() -> tuple[Backend, ...]:
 
 def reading_speed() -> ReadingSpeed | None:
     """The chosen reader; None means the silent speed for the language of each answer."""
-    chosen = state.value(state.READER, BY_ANSWER)
-    if chosen == BY_ANSWER:
+    chosen = state.value(race_settings.READER, race_settings.BY_ANSWER)
+    if chosen == race_settings.BY_ANSWER:
         return None
-    if chosen == OWN:
-        per_min = float(state.value(state.OWN_SPEED, 238))
+    if chosen == race_settings.OWN:
+        per_min = float(state.value(race_settings.OWN_SPEED, 238))
         label = _("own speed")
-        return ReadingSpeed(OWN, "en", "word", per_min, per_min, per_min, label, _("set by you"))
+        return ReadingSpeed(
+            race_settings.OWN, "en", "word", per_min, per_min, per_min, label, _("set by you")
+        )
     return speed(chosen)
 
 
@@ -90,21 +90,17 @@ def start() -> None:
         chosen = [offer for offer in chosen if not offer.absent]
     if not chosen:
         return
-    run = Run(
-        id=secrets.token_urlsafe(16),
-        prompt=Prompt(state.value(state.PROMPT, DEFAULT_PROMPT), state.value(state.SYSTEM, "")),
-        params=_params(),
-        mode=Mode(state.value(state.MODE, Mode.ALL_AT_ONCE)),
-        backends=tuple(offer.backend for offer in chosen),
-        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        versions=hub().collector.versions,
-    )
     try:
-        hub().start(run, dict(enumerate(offer.key for offer in chosen)),
-                    dict(enumerate(offer.limits for offer in chosen)), reading_speed())  # fmt: skip
+        run = _run(tuple(offer.backend for offer in chosen))
+        hub().start(
+            run,
+            dict(enumerate(offer.key for offer in chosen)),
+            dict(enumerate(offer.limits for offer in chosen)),
+            reading_speed(),
+        )
         state.remember_run(run.id)
-    except TooManyRuns as error:
-        state.leave_notice(_("Not started: {reason}.").format(reason=error))
+    except (TooManyRuns, ParamsError) as error:
+        state.leave_notice(_("Not started: {reason}").format(reason=error))
 
 
 def stop() -> None:
@@ -133,10 +129,14 @@ def current() -> LiveRun | None:
     return hub().get(state.run_id())
 
 
-def _params() -> Params:
-    seed, temperature = state.value(state.SEED, None), state.value(state.TEMPERATURE, None)
-    return Params(
-        max_tokens=int(state.value(state.MAX_TOKENS, DEFAULT_MAX_TOKENS)),
-        temperature=None if temperature is None else float(temperature),
-        seed=None if seed is None else int(seed),
+def _run(backends: tuple[Backend, ...]) -> Run:
+    return Run(
+        id=secrets.token_urlsafe(16),
+        prompt=race_settings.prompt(state.value(state.PROMPT, DEFAULT_PROMPT)),
+        params=race_settings.params(),
+        own_params=race_settings.own_params(len(backends)),
+        mode=race_settings.mode(backends),
+        backends=backends,
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        versions=hub().collector.versions,
     )

@@ -12,15 +12,7 @@ import streamlit as st
 
 from lib.backends.settings import Configured
 
-PROMPT, MODE, MAX_TOKENS, TEMPERATURE, SEED, SYSTEM = (
-    "prompt",
-    "mode",
-    "max_tokens",
-    "temperature",
-    "seed",
-    "system",
-)
-READER, OWN_SPEED = "reader", "own_speed"
+PROMPT = "prompt"
 MOST_LANES = 8
 FEWEST_LANES = 2
 

@@ -69,3 +69,17 @@ def test_what_is_no_recording_is_refused(text: bytes) -> None:
 def test_an_odd_row_is_refused(row: list[object]) -> None:
     with pytest.raises(RecordingError):
         decode_row(row)
+
+
+def test_modes_say_who_waits_for_whom() -> None:
+    def lane(url: str, origin: Origin = Origin.LIVE) -> Backend:
+        return Backend(url, url, url, "m", origin)
+
+    here, there, far = lane("http://127.0.0.1:1/v1"), lane("http://localhost:2/v1"), lane("https://api.example.com/v1")
+    played = lane("http://127.0.0.1:3/v1", Origin.SIMULATED)
+    lanes = [here, there, far, far, played, played]
+    assert len({Mode.ALL_AT_ONCE.queue(n, one) for n, one in enumerate(lanes)}) == 6
+    assert len({Mode.ONE_BY_ONE.queue(n, one) for n, one in enumerate(lanes)}) == 1
+    by_backend = [Mode.BY_BACKEND.queue(n, one) for n, one in enumerate(lanes)]
+    assert by_backend[0] == by_backend[1] != by_backend[2] == by_backend[3]
+    assert len(set(by_backend)) == 4
