@@ -17,7 +17,9 @@ from pathlib import Path
 from types import FrameType
 
 from lib.i18n import _
-from lib.local_model import weights
+from lib.local_model import converted, weights
+from lib.local_model.gguf_header import read_header
+from lib.local_model.variants import BY_ID, VARIANTS, Speculation
 
 try:
     from lib.local_model import server
@@ -48,18 +50,32 @@ def main() -> int:
 
 def _serve(options: argparse.Namespace) -> str | None:
     """Start serving and announce it; a sentence when that is not possible."""
-    reason = weights.unavailable_reason()
+    reason = weights.engine_unavailable_reason() if options.model else weights.unavailable_reason()
     if server is None or reason is not None:
         return reason or _("The local model's engine is installed but could not be loaded.")
     try:
-        file = Path(options.model) if options.model else weights.verified_file()
-        running, base_url = server.serve(server.Settings(file, options.threads, options.port))
+        settings = _settings(options)
+        running, base_url = server.serve(settings)
     except (OSError, server.LoadError, weights.WeightsError) as error:
         return str(error)
     _running.append(running)
-    line = {"base_url": base_url, "model": weights.MODEL, "engine": weights.engine_name(), "pid": os.getpid()}
+    line = {"base_url": base_url, "model": settings.name, "engine": weights.engine_name(), "pid": os.getpid()}
     print(json.dumps(line), flush=True)
     return None
+
+
+def _settings(options: argparse.Namespace) -> server.Settings:
+    """Which file is served and how. Raises WeightsError."""
+    asked = Speculation(options.speculation) if options.speculation else None
+    if options.model:
+        file = Path(options.model)
+        context = min(server.CONTEXT_PER_SLOT, read_header(file).context_tokens or server.CONTEXT_PER_SLOT)
+        name = weights.model_name(file.stem)
+        return server.Settings(file, options.threads, options.port, name, asked, context)
+    variant = BY_ID[options.variant]
+    name = weights.model_name(f"smollm2-135m-instruct-{variant.width.value}")
+    file = converted.file_of(variant.width)
+    return server.Settings(file, options.threads, options.port, name, asked or variant.speculation)
 
 
 _running: list[object] = []  # the server stops when nothing refers to it
@@ -72,7 +88,14 @@ def _leave(_number: int, _frame: FrameType | None) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m lib.local_model", description=__doc__)
-    parser.add_argument("--model", help="another GGUF file (default: the installed SmolLM2)")
+    parser.add_argument("--model", metavar="PATH", help="any GGUF file instead of the installed SmolLM2")
+    parser.add_argument(
+        "--variant",
+        default=VARIANTS[0].id,
+        choices=tuple(BY_ID),
+        help="form of SmolLM2 (default: as shipped)",
+    )
+    parser.add_argument("--speculation", choices=tuple(Speculation), help="guess tokens ahead")
     parser.add_argument("--threads", type=int, default=1, help="threads of the engine (default: 1)")
     parser.add_argument("--port", type=int, default=0, help="port on 127.0.0.1 (default: any free one)")
     parser.add_argument("--until-stdin-closes", action="store_true", help="end with the parent process")

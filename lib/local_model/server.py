@@ -13,9 +13,12 @@ import xllamacpp
 
 from lib.i18n import _
 from lib.local_model import weights
+from lib.local_model.variants import Speculation
 
 SLOTS = 2  # requests at once: the same backend may run in two lanes
 CONTEXT_PER_SLOT = 4096  # tokens: 2,048 of prompt and 2,048 of answer; both slots cost 190 MB
+NGRAM_MATCHED = 4  # tokens
+NGRAM_PROPOSED = 8  # tokens
 
 
 class LoadError(Exception):
@@ -29,6 +32,9 @@ class Settings:
     model_file: Path
     threads: int = 1
     port: int = 0
+    name: str = weights.MODEL
+    speculation: Speculation | None = None
+    context_tokens: int = CONTEXT_PER_SLOT  # of each slot
 
 
 def serve(settings: Settings) -> tuple[xllamacpp.Server, str]:
@@ -50,11 +56,11 @@ def serve(settings: Settings) -> tuple[xllamacpp.Server, str]:
 def _parameters(settings: Settings) -> xllamacpp.CommonParams:
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(settings.model_file)
-    parameters.model_alias = {weights.MODEL}
+    parameters.model_alias = {settings.name}
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = settings.port
     parameters.n_parallel = SLOTS
-    parameters.n_ctx = SLOTS * CONTEXT_PER_SLOT
+    parameters.n_ctx = SLOTS * settings.context_tokens
     parameters.cpuparams.n_threads = settings.threads
     parameters.cpuparams_batch.n_threads = settings.threads
     parameters.cache_ram_mib = 0  # the default keeps up to 8 GiB of old prompts
@@ -63,4 +69,14 @@ def _parameters(settings: Settings) -> xllamacpp.CommonParams:
     parameters.cors_origins = "http://127.0.0.1"  # no web page of others may use it through a browser
     parameters.offline = True  # never looks for a model elsewhere
     parameters.verbosity = 0
+    if settings.speculation is Speculation.NGRAM:
+        _guess_ahead(parameters)
     return parameters
+
+
+def _guess_ahead(parameters: xllamacpp.CommonParams) -> None:
+    """After 4 tokens that came before, propose the 8 that followed then; the answer stays the same."""
+    kind = xllamacpp.common_speculative_type
+    parameters.speculative.types = [kind.COMMON_SPECULATIVE_TYPE_NGRAM_SIMPLE]
+    ngram = parameters.speculative.ngram_simple
+    ngram.size_n, ngram.size_m = NGRAM_MATCHED, NGRAM_PROPOSED

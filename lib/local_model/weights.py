@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import platform
+import re
 from importlib import metadata
 from pathlib import Path
 
@@ -27,14 +28,20 @@ class WeightsError(Exception):
 
 def unavailable_reason() -> str | None:
     """Why the local model cannot run here, in one sentence, or None when both parts are installed."""
+    reason = engine_unavailable_reason()
+    if reason is None and _installed_file() is None:
+        return _("The local model's weights are not installed: run 'make local-model'.")
+    return reason
+
+
+def engine_unavailable_reason() -> str | None:
+    """Why no model at all can run here, in one sentence, or None when the engine is installed."""
     if importlib.util.find_spec(ENGINE_PACKAGE) is None:
         machine = f"{platform.system()} {platform.machine()}"
         return _(
             "The local model's engine is not installed ({machine}): run 'make local-model'; "
             "it exists for Linux on x86-64 and ARM64, Windows on x86-64, and macOS on Apple silicon."
         ).format(machine=machine)
-    if _installed_file() is None:
-        return _("The local model's weights are not installed: run 'make local-model'.")
     return None
 
 
@@ -52,6 +59,11 @@ def verified_file() -> Path:
             )
         )
     return path
+
+
+def model_name(stem: str) -> str:
+    """The name a server gives the model of a file, from the file's name without its suffix."""
+    return re.sub(r"[^a-z0-9_.-]+", "-", stem.lower()).strip("-.") or "model"
 
 
 def engine_name() -> str:
