@@ -8,6 +8,8 @@ draws, and calls `start` again when it needs the server; a child that died in th
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,12 @@ from typing import IO, Any
 from lib.i18n import _
 
 ROOT = Path(__file__).resolve().parents[1]
+_CHILDREN_NEED = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|XDG_.*|TOKENRACE_.*|PYTHON.*|VIRTUAL_ENV|COVERAGE_.*"
+    r"|LD_LIBRARY_PATH|LD_PRELOAD|DYLD_.*|OMP_.*|SSL_CERT_FILE|SSL_CERT_DIR|(HTTPS?|ALL|NO)_PROXY"
+    r"|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE|NUMBER_OF_PROCESSORS",
+    re.IGNORECASE,
+)
 START_LIMIT_S = 60.0
 CLOSE_LIMIT_S = 2.0
 
@@ -58,6 +66,14 @@ class Failed:
 
 
 State = Idle | Starting | Ready | Absent | Failed
+
+
+def environment() -> dict[str, str]:
+    """What a child process inherits: what it needs to run, and none of the operator's other variables.
+
+    A key in a variable (`OPENAI_API_KEY`, or whatever `api_key_env` names) is thus read by this process alone.
+    """
+    return {name: value for name, value in os.environ.items() if _CHILDREN_NEED.fullmatch(name)}
 
 
 class ServerProcess:
@@ -108,7 +124,8 @@ class ServerProcess:
             errors = tempfile.TemporaryFile()  # noqa: SIM115 (the following thread closes it)
             try:
                 process = self._process = subprocess.Popen(  # noqa: S603 (our own module)
-                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, cwd=ROOT
+                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, cwd=ROOT,
+                    env=environment(),
                 )
             except OSError as error:
                 errors.close()

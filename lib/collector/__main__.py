@@ -57,12 +57,14 @@ class Collector:
         run_id = order["run"]
         if order["do"] == "start":
             race = self._races.get(run_id)
+            again_ns = order.get("origin_ns")  # a lane begun anew, perhaps of a race another process began
             if race is None:
-                race = self._races[run_id] = Race(run_id, self._network, self._refused, self._ship)
-                self._ship(Kind.ACK, run_id, dump({"origin_ns": race.origin_ns}))
+                race = self._races[run_id] = Race(run_id, self._network, self._refused, self._ship, again_ns)
+                if again_ns is None:
+                    self._ship(Kind.ACK, run_id, dump({"origin_ns": race.origin_ns}))
             followed = race.running
             for lane in order["lanes"]:
-                race.start(Order.decode(lane))
+                race.start(Order.decode(lane), again=again_ns is not None)
             if not followed:
                 self._follows.add(task := asyncio.create_task(self._follow(race)))
                 task.add_done_callback(self._follows.discard)

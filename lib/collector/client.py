@@ -69,9 +69,12 @@ class CollectorClient:
             self._order(run, lane, keys.get(lane, ""), limits).encode() for lane in range(len(run.backends))
         ]})  # fmt: skip
 
-    def retry(self, run: Run, lane: int, key: str, limits: Mapping[int, Limits] | Limits) -> None:
-        """Begin one lane of a run anew."""
-        self._send({"do": "start", "run": run.id, "lanes": [self._order(run, lane, key, limits).encode()]})
+    def retry(
+        self, run: Run, lane: int, key: str, limits: Mapping[int, Limits] | Limits, origin_ns: int
+    ) -> None:
+        """Begin one lane of a run anew, on the run's own clock, also when the process is another one by now."""
+        lanes = [self._order(run, lane, key, limits).encode()]
+        self._send({"do": "start", "run": run.id, "lanes": lanes, "origin_ns": origin_ns})
 
     def stop(self, run_id: str, lane: int | None = None) -> None:
         """Stop one lane, or the whole run."""

@@ -73,6 +73,7 @@ class Lane:
             status = self._fail("bad_response", f"{type(error).__name__}: {error}")
         self._disarm()
         self._row("end", status)
+        self._body = None  # it holds the whole answer, and the race is kept for Retry
 
     def stop(self) -> None:
         """End the lane now, as a person pressing Stop; the connection is closed at once."""
@@ -144,7 +145,10 @@ class Lane:
 
     def _request(self) -> Any:
         order = self.order
-        client = self._network.client(order.base_url, order.key.strip(), order.limits.connect_s)
+        limits = order.limits
+        client = self._network.client(
+            order.base_url, order.key.strip(), limits.connect_s, limits.allowed_hosts
+        )
         params: dict[str, Any] = {**order.params, "stream_options": {"include_usage": True}}
         for name, other in self._known_refused.items():
             if name in params:

@@ -20,9 +20,11 @@ Ship = Callable[[Kind, str, bytes], None]
 class Race:
     """Starts lanes and ships what they leave until the last one has ended."""
 
-    def __init__(self, run_id: str, network: Network, refused: Refused, ship: Ship) -> None:
+    def __init__(
+        self, run_id: str, network: Network, refused: Refused, ship: Ship, origin_ns: int | None = None
+    ) -> None:
         self.run_id = run_id
-        self.origin_ns = now_ns()
+        self.origin_ns = now_ns() if origin_ns is None else origin_ns
         self.late_ms = 0.0
         self._network, self._refused, self._ship = network, refused, ship
         self._lanes: dict[int, Lane] = {}
@@ -36,14 +38,14 @@ class Race:
         """Whether any lane still works."""
         return any(not task.done() for task in self._tasks.values())
 
-    def start(self, order: Order) -> None:
-        """Begin a lane; one of the same number that has ended is begun anew."""
+    def start(self, order: Order, *, again: bool) -> None:
+        """Begin a lane; one of the same number that has ended is begun anew, and so it is told when `again`."""
         earlier = self._tasks.get(order.lane)
         if earlier is not None and not earlier.done():
             return
         self._secrets.add(order.key)
         lane = Lane(order, self.origin_ns, self._network, self._refused)
-        if earlier is not None:
+        if earlier is not None or again:
             self.flush()
             lane.rows.append([now_ns() - self.origin_ns, "restart"])
         self._lanes[order.lane] = lane

@@ -64,7 +64,7 @@ class Hub:
         """Begin one lane anew."""
         live = self._runs[run_id]
         live.ended = False
-        self.collector.retry(live.run, lane, key, limits)
+        self.collector.retry(live.run, lane, key, limits, live.origin_ns)
 
     def stop(self, run_id: str, lane: int | None = None) -> None:
         """Stop one lane or all; the connections are closed at once."""
@@ -161,8 +161,10 @@ class Hub:
         now_s = time.monotonic()
         with self._lock:
             done = [(live.created_s, run_id) for run_id, live in self._runs.items() if live.ended]
-            for _, run_id in sorted(done)[: max(0, len(done) - KEPT_RUNS)]:
-                self._runs.pop(run_id)
-            for created_s, run_id in done:
-                if now_s - created_s > KEPT_S:
-                    self._runs.pop(run_id, None)
+            surplus = max(0, len(done) - KEPT_RUNS)
+            old = [run_id for place, (created_s, run_id) in enumerate(sorted(done))
+                   if place < surplus or now_s - created_s > KEPT_S]  # fmt: skip
+            for run_id in old:
+                del self._runs[run_id]
+        for run_id in old:
+            self.collector.forget(run_id)
