@@ -76,7 +76,7 @@ def cost_text(measured: Measurement) -> dict[str, Any]:
             "reason": None,
         }
     published = cost.is_published(measured.backend)
-    return {"text": _("not known") if published else _("not published"), "reason": amount.reason}
+    return {"text": _("not known") if published else _("not publ."), "reason": amount.reason}
 
 
 def note_of(figure: Figure) -> str:

@@ -217,6 +217,7 @@ class Mount {
   #tick(at) {
     if (this.closed) return;
     this.view.requestAnimationFrame(this.tick);
+    if (this.player && !this.player.stage.isStyled()) this.player.stage.restyle();
     if (!this.player?.run) return;
     this.player.play(this.view.performance.now());
     this.painted.port2.postMessage(0);

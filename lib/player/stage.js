@@ -135,6 +135,17 @@ export class Stage {
     this.tracked = -Infinity;
   }
 
+  /** Whether the style sheet had arrived when the colours were read. */
+  isStyled() {
+    return Boolean(this.track.colours?.quiet);
+  }
+
+  /** Read the colours again and draw what was drawn without them. */
+  restyle() {
+    this.applyTheme(this.root.dataset.theme);
+    if (this.isStyled()) this.onRedraw?.();
+  }
+
   destroy() {
     this.document.removeEventListener("keydown", this.onKey);
     this.sizes?.disconnect();

@@ -8,7 +8,7 @@ import { fillBand, fillDot, sampled, strokeLeader, strokeLine } from "./track_pe
 import { decades, placeLabels, scale, ticks } from "./track_scale.js";
 import { say } from "./words.js";
 
-const HEIGHT = 160;
+const HEIGHT = 128; // of the plot; with its caption the track is 160 px
 const EDGE = { left: 52, right: 16, top: 12, bottom: 24 };
 const LABEL_PX = 16;
 const ROOM_FOR_LABELS = 1.22; // the streams end before the right edge, so that their labels fit

@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from lib.i18n import _
+from lib.ui.palette import Theme, palette
 
 ROOT = Path(__file__).resolve().parents[2]
 _STYLE = (Path(__file__).parent / "frame.css").read_text("utf-8")
@@ -15,8 +16,12 @@ _LOGO = {
 }  # fmt: skip
 
 st.set_page_config(page_title="Tokenrace", layout="wide", initial_sidebar_state="collapsed")
-st.html(f"<style>{_STYLE}</style>")
-st.logo(_LOGO["dark" if st.context.theme.type == "dark" else "light"], size="large")
+theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
+colours = palette(theme)
+names = {"ink": colours.text, "paper": colours.surface, "hairline": colours.hairline}
+variables = "".join(f"--tokenrace-{name}: {colour};" for name, colour in names.items())
+st.html(f"<style>:root {{{variables}}}\n{_STYLE}</style>")
+st.logo(_LOGO[theme], size="large")
 st.navigation(
     [
         st.Page(ROOT / "pages" / "race.py", title=_("Race"), default=True),

@@ -66,9 +66,9 @@ def test_cost_in_words() -> None:
     def cost_of(**options: object) -> str:
         return str(figures_of(steady(40), backend(**options), None)["cost"]["text"])  # type: ignore[arg-type]
 
-    assert cost_of() == "not published"
+    assert cost_of() == "not publ."
     assert cost_of(origin=Origin.LIVE, base_url="http://127.0.0.1:8080/v1") == "$0 (this machine)"
-    assert cost_of(prices=Prices(None, Decimal(1))) == "not published"
+    assert cost_of(prices=Prices(None, Decimal(1))) == "not publ."
 
 
 def test_the_keys_and_the_figures_agree() -> None:
