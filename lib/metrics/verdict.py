@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from lib import numbers
@@ -194,19 +195,43 @@ def _for_agent(lanes: Sequence[_Lane]) -> list[Segment]:
     rated = sorted(((lane.rate_tps, lane) for lane in lanes if lane.rate_tps), key=lambda pair: -pair[0])
     if len(rated) < 2:
         return []
-    (best_tps, best), (least_tps, least) = rated[0], rated[-1]
-    if best_tps / least_tps <= TIE:
+    best_tps, best = rated[0]
+    if best_tps / rated[-1][0] <= TIE:
+        least = rated[-1][1]
         tie = (
             _("for an agent {a} and {b} are about as fast")
             if len(rated) == 2
             else _("for an agent all are about as fast")
         )
         return [[", " + tie.format(a=best.name, b=least.name), ""]]
+    least_tps, least = _counterpart(best, rated[1:])
     ratio = numbers.ratio(best_tps / least_tps)
     compared = _("for an agent {best} is {ratio} {least}").format(
         best=best.name, ratio=ratio, least=least.name
     )
-    return [[f", {compared}{_length_note([lane for _rate, lane in rated])}", ""]]
+    return [[f", {compared}{_length_note([best, least])}", ""]]
+
+
+def _counterpart(best: _Lane, others: Sequence[tuple[float, _Lane]]) -> tuple[float, _Lane]:
+    """Whom the fastest is set against: the slowest of its own kind and family, else the slowest of all.
+
+    Of its kind: same badge. Of its family: the names begin with the most common words, at least one.
+    """
+    kin = [(_common_words(best, lane), -rate, rate, lane) for rate, lane in others if _is_kin(best, lane)]
+    if not kin:
+        return others[-1]
+    _words, _order, rate, lane = max(kin, key=lambda entry: entry[:2])
+    return rate, lane
+
+
+def _is_kin(one: _Lane, other: _Lane) -> bool:
+    same_badge = one.measured.backend.origin is other.measured.backend.origin
+    return same_badge and _common_words(one, other) > 0
+
+
+def _common_words(one: _Lane, other: _Lane) -> int:
+    pairs = zip(one.measured.backend.name.split(), other.measured.backend.name.split(), strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
 
 def _length_note(lanes: Sequence[_Lane]) -> str:
