@@ -26,7 +26,7 @@ class NotAStream(Exception):
 
 
 class TooLarge(Exception):
-    """The body passed MAX_BODY_BYTES."""
+    """The body passed MAX_BODY_BYTES; `args[0]` says so."""
 
 
 class Body:
@@ -53,7 +53,7 @@ class Body:
             if not self._translator.chunks:
                 self._keep_head(data)
             if self._bytes > MAX_BODY_BYTES:
-                raise TooLarge
+                raise TooLarge(f"The answer passed {MAX_BODY_BYTES >> 20} MB.")
             for found in feed(data):
                 event(found)
                 if self.done:
@@ -70,25 +70,34 @@ class Body:
         """Whether the server said in any accepted way that the answer is over."""
         return self.done or self._translator.closed
 
+    @property
+    def finished(self) -> bool:
+        """Whether the answer itself is whole: a finish reason or `[DONE]` came. (Usage may come in every frame.)"""
+        return self.done or self._translator.finished
+
     def _event(self, event: Event) -> None:
         payload, name = event
         try:
             value = orjson.loads(payload)
         except ValueError:
-            return self._odd(payload, name)
-        return self._value(value, payload, name)
+            self._odd(payload, name)
+        else:
+            self._value(value, payload, name)
 
     def _value(self, value: Any, payload: bytes, name: str) -> None:
         if name == "error":
             raise StreamError(value)
         if value.__class__ is not dict:
-            return self._broken(payload)
+            if value == "[DONE]":
+                self.done = True
+            elif value.__class__ is list:
+                self._broken(payload)
+            return  # a scalar is a keep-alive
         rows = self._translator.translate(value, self._at_ns, self._read)
         for row in rows:
             if row[1] in _TEXT:
                 self.text_at_ns = self._at_ns
         self.rows.extend(rows)
-        return None
 
     def _odd(self, payload: bytes, name: str) -> None:
         """A payload the strict parser refuses: [DONE], a keep-alive, or JSON of a looser kind."""
@@ -99,14 +108,13 @@ class Body:
             values, damaged = _loosely(payload.decode("utf-8", "replace"))
             if name == "error" and not values:
                 raise StreamError(text.decode("utf-8", "replace"))
+            if b'"' not in text:
+                return  # a keep-alive word: without a quotation mark there is no text in it
             if damaged:
                 self._broken(payload)
             self._translator.repaired = not _is_utf8(payload)
             for value in values:
-                if value == "[DONE]":
-                    self.done = True
-                else:
-                    self._value(value, payload, name)
+                self._value(value, payload, name)
             self._translator.repaired = False
 
     def _broken(self, payload: bytes) -> None:
@@ -116,9 +124,10 @@ class Body:
             self.rows.append([self._at_ns, "warning", "bad_chunk", told])
 
     def _end(self) -> None:
+        ended_ns = self._clock()
         for event in self._reader.flush():
             self._event(event)
-        self.rows.append([self._at_ns or self._clock(), "done" if self.done else "body_end"])
+        self.rows.append([ended_ns, "done" if self.done else "body_end"])
         if not self._translator.chunks and not self.done:
             self._explain(b"".join(self._head))
 
@@ -133,7 +142,7 @@ class Body:
                 raise StreamError(document["error"])
             rows = whole_document(document, self._at_ns, self._read)
             if rows is not None:
-                self._translator.closed = True
+                self._translator.finished = self._translator.closed = True
                 self.rows.extend(rows)
                 return
         if is_web_page(head):
@@ -156,12 +165,23 @@ def _loosely(text: str) -> tuple[list[Any], bool]:
     whole = _parsed(text)
     if whole is not None:
         return [whole], False
-    lines = [line.strip().removeprefix("data:") for line in text.split("\n") if line.strip()]
-    values = [line.strip() if line.strip() == "[DONE]" else _parsed(line) for line in lines]
-    if len(values) > 1 and None not in values:
+    values = _line_by_line(text)
+    if len(values) > 1:
         return values, False
     tail = _parsed(text.rpartition("data:")[2]) if "data:" in text else None
     return ([] if tail is None else [tail]), True
+
+
+def _line_by_line(text: str) -> list[Any]:
+    """The value of each line, or nothing as soon as one line has none."""
+    values: list[Any] = []
+    for line in filter(None, map(str.strip, text.split("\n"))):
+        payload = line.removeprefix("data:").strip()
+        value = payload if payload == "[DONE]" else _parsed(payload)
+        if value is None:
+            return []
+        values.append(value)
+    return values
 
 
 def _is_utf8(payload: bytes) -> bool:

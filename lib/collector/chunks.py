@@ -1,7 +1,7 @@
 """One chat chunk in, recording rows out. No network and no clock: the caller passes the stamp.
 
 Everything a chunk may lack, repeat or misname is decided here; what a row means is in
-docs/recording.md. Text comes from `delta` only, never from `message` or logprobs.
+docs/recording.md. Text comes from `delta`, from a `message` only where no delta ever came, never from logprobs.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from lib.domain.codec import Row
 from lib.domain.events import Channel
 
 Chunk = dict[str, Any]
+MAX_CHOICES = 128  # the most that the API lets anyone ask for
 ANSWER, THINKING, TOOL = Channel.ANSWER, Channel.THINKING, Channel.TOOL
 
 
@@ -25,6 +26,7 @@ class Translator:
 
     def __init__(self) -> None:
         self.chunks = 0  # chunks understood
+        self.finished = False  # a finish reason was seen
         self.closed = False  # a finish reason or a usage object was seen
         self.repaired = False  # the chunk being translated had bytes that were no UTF-8
         self._model = ""
@@ -60,13 +62,15 @@ class Translator:
 
     def _choice(self, choice: Chunk, at_ns: int, read: int, rows: list[Row]) -> None:
         index = choice.get("index")
-        index = index if index.__class__ is int else 0
+        index = index if index.__class__ is int and 0 <= index < MAX_CHOICES else 0
         delta = choice.get("delta")
+        if delta is None and index not in self._texts:
+            delta = choice.get("message")
         if delta.__class__ is dict and delta:
             self._delta(delta, choice, index, at_ns, read, rows)
         reason = choice.get("finish_reason")
         if reason and reason.__class__ is str and reason != "null":
-            self.closed = True
+            self.finished = self.closed = True
             if self._finish.get(index) != reason:
                 self._finish[index] = reason
                 rows.append([at_ns, "finish", reason, index])
@@ -124,12 +128,11 @@ class Translator:
 def whole_document(document: Chunk, at_ns: int, read: int) -> list[Row] | None:
     """Rows of an answer that was sent as one JSON document instead of a stream; None if it is none."""
     choices = document.get("choices")
-    message = choices[0].get("message") if choices.__class__ is list and choices else None
-    if message.__class__ is not dict:
+    first = choices[0] if choices.__class__ is list and choices else None
+    if first.__class__ is not dict or first.get("message").__class__ is not dict:
         return None
-    chunk = {**document, "choices": [{**choice, "delta": choice.get("message")} for choice in choices or ()]}
     translator = Translator()
-    return [*translator.translate(chunk, at_ns, read), *translator.flush(at_ns)]
+    return [*translator.translate(document, at_ns, read), *translator.flush(at_ns)]
 
 
 def _logprob_entries(choice: Chunk) -> int | None:

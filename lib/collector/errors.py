@@ -10,8 +10,10 @@ from typing import Any
 import orjson
 
 MAX_ERROR_BODY = 16_384  # characters that are looked at
+MAX_DEPTH = 8
 MAX_MESSAGE = 500  # characters; cut only after keys were hidden, or half a key would stay
 _TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_STATUS_OF_AIOHTTP = re.compile(r"^400, message[:=]\s*")  # its own, not one that came over the wire
 _BY_STATUS = {401: "auth", 403: "auth", 404: "not_found", 408: "server_error", 429: "rate_limited"}
 
 
@@ -29,25 +31,25 @@ def message_of_body(body: bytes | str) -> str:
     text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
     try:
         said = message_of(json.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         said = ""
     return said or _plain(text)
 
 
-def message_of(value: Any) -> str:
-    """The human sentence inside a decoded error value, or an empty text."""
+def message_of(value: Any, depth: int = MAX_DEPTH) -> str:
+    """The human sentence inside a decoded error value, at most `depth` levels down, or an empty text."""
     if isinstance(value, str):
         return value
-    if isinstance(value, list):
-        return "; ".join(filter(None, map(message_of, value)))
-    if not isinstance(value, dict):
+    if isinstance(value, list) and depth:
+        return "; ".join(filter(None, (message_of(item, depth - 1) for item in value)))
+    if not isinstance(value, dict) or not depth:
         return ""
     for field in ("error", "detail", "message", "msg"):
         if value.get(field):
-            found = message_of(value[field])
+            found = message_of(value[field], depth - 1)
             where = value.get("loc")
             return f"{'.'.join(map(str, where))}: {found}" if isinstance(where, list) else found
-    return json.dumps(value, ensure_ascii=True) if value else ""
+    return _as_json(value) if value else ""
 
 
 def is_web_page(body: bytes) -> bool:
@@ -64,6 +66,13 @@ def kind_of_transport(error: BaseException, sent: bool, started: bool) -> tuple[
     chain = list(_chain(error))
     names = {type(link).__name__ for link in chain}
     said = next((str(link) for link in reversed(chain) if str(link)), type(error).__name__)
+    if any(name.startswith(("BadStatusLine", "BadHttp", "InvalidHeader", "LineTooLong")) for name in names):
+        return "bad_response", "What answered is not HTTP as it should be: " + _one_line(said)
+    if "DecodingError" in names:
+        return (
+            "bad_response",
+            "The answer was packed although it should not be, and could not be unpacked: " + said,
+        )
     if not sent and isinstance(chain[-1], UnicodeError | ValueError):
         return "auth", "The key contains characters that cannot be sent in a header."
     if started or sent:
@@ -109,6 +118,17 @@ def _says_unsupported(text: str) -> bool:
     words = ("unsupported", "not support", "unknown", "unrecognized", "extra", "not permitted", "not allowed",
              "unexpected", "cannot be used")  # fmt: skip
     return any(word in text for word in words)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(_STATUS_OF_AIOHTTP.sub("", text).replace("^", " ").split())
+
+
+def _as_json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=True)
+    except RecursionError:
+        return ""
 
 
 def _plain(text: str) -> str:

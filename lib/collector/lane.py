@@ -32,6 +32,7 @@ from lib.collector.retrying import retry_after_s, wait_before
 from lib.collector.sse import FrameTooLarge
 from lib.domain.codec import Row
 
+_LIMITS = ("timeout_first_token", "timeout_stall", "timeout_total")
 DRAIN_S = 0.2  # after [DONE]: time for the body to end, so that the connection can be used again
 Refused = dict[tuple[str, str], dict[str, str | None]]  # (base_url, model) -> parameter -> other name
 
@@ -48,7 +49,8 @@ class Lane:
         self._secret: re.Pattern[str] = redactor(order.key)
         self._task: asyncio.Task[None] | None = None
         self._cut: str | None = None  # why the task was cancelled by us: "stopped" or a failure kind
-        self._timers: list[asyncio.TimerHandle] = []
+        self._timers: list[asyncio.TimerHandle] = []  # of the lane: total limit, stop after
+        self._attempt_timers: list[asyncio.TimerHandle] = []  # of the attempt: first token, stall
         self._sent_this_attempt = False
         self._body: Body | None = None
 
@@ -71,7 +73,8 @@ class Lane:
             status = self._was_cut()
         except Exception as error:  # the last resort: a fault of ours must still end the lane in words
             status = self._fail("bad_response", f"{type(error).__name__}: {error}")
-        self._disarm()
+        self._disarm(self._timers)
+        self._disarm(self._attempt_timers)
         self._row("end", status)
         self._body = None  # it holds the whole answer, and the race is kept for Retry
 
@@ -97,17 +100,24 @@ class Lane:
         self.rows.append([at_ns - self._origin_ns, "sent"])
         if not self._sent_this_attempt:
             self._sent_this_attempt = True
-            self._arm("stopped", self.order.limits.stop_after_s, lambda: True)
-            self._arm("timeout_first_token", self.order.limits.first_token_s, lambda: self._text_at() is None)
+            limits = self.order.limits
+            self._arm(self._timers, "stopped", limits.stop_after_s)
+            self._arm(
+                self._attempt_timers,
+                "timeout_first_token",
+                limits.first_token_s,
+                lambda: self._text_at() is None,
+            )
 
     async def _attempts(self) -> str:
-        self._arm("timeout_total", self.order.limits.total_s, lambda: True)
+        self._arm(self._timers, "timeout_total", self.order.limits.total_s)
         attempt = asked = 0
         while True:
             attempt += 1
             self._row("attempt", attempt)
             self._sent_this_attempt = False
             wait_s = await self._attempt(attempt - asked)
+            self._disarm(self._attempt_timers)
             if isinstance(wait_s, str):
                 return wait_s
             asked += wait_s == 0.0  # a request repeated with other parameters is not a retry
@@ -117,18 +127,19 @@ class Lane:
     async def _attempt(self, number: int) -> str | float:
         """One request: the lane's status, or the seconds to wait before the next one."""
         body = self._body = None
+        coding = ""
         try:
             async with self._request() as response:
                 http = response.http_response
                 self._row("headers", http.status_code, http.headers.get("content-type", ""))
                 body = self._body = Body(self.rows, self._clock, self._safe)
+                coding = http.headers.get("content-encoding", "identity")
                 stream = http.aiter_bytes()
                 self._watch_for_stalls(body)
                 await body.read(stream)
                 body.flush()
                 status = "complete" if body.complete else "incomplete"
                 if body.done:
-                    self._disarm()
                     await self._drain(stream)
                 return status
         except openai.APIStatusError as error:
@@ -136,10 +147,20 @@ class Lane:
         except StreamError as error:
             return self._fail("stream_error", message_of(error.args[0]) or "The server named no reason.")
         except NotAStream as error:
-            return self._fail("bad_response", str(error))
-        except (FrameTooLarge, TooLarge):
-            return self._fail("too_large", "")
+            packed = (
+                ""
+                if coding == "identity"
+                else f"The answer was packed ({coding}) although it should not be. "
+            )
+            return self._fail("bad_response", packed + str(error))
+        except (FrameTooLarge, TooLarge) as error:
+            return self._fail("too_large", str(error))
         except Exception as error:  # transport faults come as classes of three libraries
+            if (
+                body is not None and body.finished
+            ):  # the answer is whole: what broke was the connection behind it
+                body.flush()
+                return "complete"
             kind, message = kind_of_transport(error, self._sent_this_attempt, body is not None)
             return self._fail(kind, message)
 
@@ -188,6 +209,10 @@ class Lane:
         if wait_s is not None:
             self._row("wait", wait_s * 1000, f"HTTP {status}: {message}")
             return max(wait_s, 1e-3)
+        target = error.response.headers.get("location")
+        if target and 300 <= status < 400:
+            moved = error.request.url.join(target).copy_with(query=None, fragment=None, userinfo=b"")
+            message = f"The server redirects to {moved}; keys are not sent on."
         if status == 404 or 300 <= status < 400:
             message += f" (asked {error.request.url.copy_with(query=None)}{self._hint()})"
         return self._fail(kind_of_status(status), message, status, asked_s)
@@ -196,7 +221,10 @@ class Lane:
         return "" if "/v1" in self.order.base_url else "; a base URL usually ends in /v1"
 
     def _was_cut(self) -> str:
-        """Our own cancellation: a limit that passed, or Stop."""
+        """Our own cancellation: a limit that passed, or Stop; a whole answer stays one."""
+        if self._body is not None and self._body.finished and (self._body.done or self._cut in _LIMITS):
+            self._body.flush()
+            return "complete"
         if self._cut is None or self._cut == "stopped":
             if self._body is not None:
                 self._body.flush()
@@ -233,20 +261,24 @@ class Lane:
             if quiet_s >= stall_s:
                 self._cancel("timeout_stall")
             else:
-                self._timers.append(loop.call_later(stall_s - quiet_s, look))
+                self._attempt_timers.append(loop.call_later(stall_s - quiet_s, look))
 
         loop = asyncio.get_running_loop()
-        self._timers.append(loop.call_later(stall_s, look))
+        self._attempt_timers.append(loop.call_later(stall_s, look))
 
-    def _arm(self, kind: str, after_s: float | None, still: Callable[[], bool]) -> None:
+    def _arm(
+        self, timers: list[asyncio.TimerHandle], kind: str, after_s: float | None,
+        still: Callable[[], bool] = lambda: True,
+    ) -> None:  # fmt: skip
         if after_s is not None:
             loop = asyncio.get_running_loop()
-            self._timers.append(loop.call_later(after_s, lambda: self._cancel(kind) if still() else None))
+            timers.append(loop.call_later(after_s, lambda: self._cancel(kind) if still() else None))
 
-    def _disarm(self) -> None:
-        for timer in self._timers:
+    @staticmethod
+    def _disarm(timers: list[asyncio.TimerHandle]) -> None:
+        for timer in timers:
             timer.cancel()
-        self._timers = []
+        timers.clear()
 
     def _cancel(self, why: str) -> None:
         if self._cut is None and (self._task is None or not self._task.done()):

@@ -21,9 +21,8 @@ class EventReader:
     """Feed it every network read in order; the way the bytes are cut never changes the events."""
 
     def __init__(self) -> None:
-        self._rest = b""  # the unfinished frame, line ends already LF
-        self._pending: list[bytes] = []  # reads without any line end, joined lazily
-        self._pending_bytes = 0
+        self._rest: list[bytes] = []  # the unfinished frame in pieces, line ends already LF, joined lazily
+        self._rest_bytes = 0
         self._skip_lf = False  # the last byte was CR: a LF right after it belongs to it
         self._bom: bytes | None = b""  # bytes that may still turn out to be a byte order mark
 
@@ -38,35 +37,32 @@ class EventReader:
         if b"\r" in data:
             self._skip_lf = data[-1] == 13
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        if b"\n" not in data:
-            return self._keep(data)
-        text = self._take(data)
-        head, blank, rest = text.rpartition(b"\n\n")
-        self._rest = rest if blank else text
-        if len(self._rest) > MAX_FRAME_BYTES:
-            raise FrameTooLarge
-        return _events(head) if blank else []
+        if b"\n\n" not in data and not (data[:1] == b"\n" and self._rest and self._rest[-1][-1] == 10):
+            self._keep(data)
+            return []
+        head, _, rest = self._take(data).rpartition(b"\n\n")
+        self._keep(rest)
+        return _events(head)
 
     def flush(self) -> list[Event]:
         """The event whose closing blank line never came, if there is one."""
         text = self._take(b"" if self._bom is None else self._bom)
-        self._bom, self._rest = None, b""
+        self._bom = None
         return _events(text)
 
     def _take(self, data: bytes) -> bytes:
-        if not self._pending:
-            return self._rest + data
-        joined = b"".join((self._rest, *self._pending, data))
-        self._pending, self._pending_bytes = [], 0
+        if not self._rest:
+            return data
+        joined = b"".join((*self._rest, data))
+        self._rest, self._rest_bytes = [], 0
         return joined
 
-    def _keep(self, data: bytes) -> list[Event]:
+    def _keep(self, data: bytes) -> None:
         if data:
-            self._pending.append(data)
-            self._pending_bytes += len(data)
-            if self._pending_bytes + len(self._rest) > MAX_FRAME_BYTES:
-                raise FrameTooLarge
-        return []
+            self._rest.append(data)
+            self._rest_bytes += len(data)
+            if self._rest_bytes > MAX_FRAME_BYTES:
+                raise FrameTooLarge(f"One frame passed {MAX_FRAME_BYTES >> 20} MB.")
 
     def _without_bom(self, data: bytes) -> bytes:
         data = (self._bom or b"") + data

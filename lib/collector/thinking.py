@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lib.domain.events import Channel
 
+MAX_HELD = 200  # characters, white space included, that may wait to become a tag
 OPENING = ("<think>", "<thinking>", "<thought>", "<reasoning>")
 Piece = tuple[int, Channel, str, int]  # (at_ns, channel, text, read)
 
@@ -35,7 +36,8 @@ class ThinkSplitter:
         return [(at, channel, text, read) for at, text, read in held]
 
     def _before(self, at_ns: int, text: str, read: int) -> list[Piece]:
-        start = ("".join(held for _, held, _ in self._held) + text).lstrip()
+        whole = "".join(held for _, held, _ in self._held) + text
+        start = whole.lstrip()
         tag = next((tag for tag in OPENING if start.startswith(tag)), None)
         if tag is not None:
             self._held = []
@@ -43,7 +45,7 @@ class ThinkSplitter:
             self._state = self._inside
             return self._inside(at_ns, start[len(tag) :].lstrip(), read)
         self._held.append((at_ns, text, read))
-        if any(tag.startswith(start) for tag in OPENING):
+        if len(whole) <= MAX_HELD and any(tag.startswith(start) for tag in OPENING):
             return []
         self.open = False
         return self._release(Channel.ANSWER)

@@ -98,5 +98,9 @@ def test_a_frame_without_end_is_refused_before_it_fills_the_memory(monkeypatch: 
     for piece in (b"x" * 100, b"data: x\n" * 10):
         reader = EventReader()
         with pytest.raises(FrameTooLarge):
-            for _ in range(1000):
-                reader.feed(piece)
+            _feed_often(reader, piece)
+
+
+def _feed_often(reader: EventReader, piece: bytes) -> None:
+    for _ in range(1000):
+        reader.feed(piece)
