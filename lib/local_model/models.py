@@ -1,7 +1,7 @@
 """All local models of this machine: one server process per form of SmolLM2 and per GGUF file added.
 
-Nothing runs and nothing is loaded until `start`, which returns at once; ending a server takes up to 2 s. Which of them a race uses is
-decided elsewhere; to the race each is a backend like any other, reached through its base URL.
+Nothing runs and nothing is loaded until `start`, which returns at once; ending a server takes up to 2 s.
+Which of them a race uses is decided elsewhere; to the race each is a backend like any other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lib.server_process import Ready, ServerProcess, Starting, State
 
 MODULE = "lib.local_model"
 BACKEND_ID = "smollm2-135m"  # of the shipped form; the others add their id
-SERVER_BYTES = 150_000_000  # of a server beside its weights: both slots' text and the engine
+SERVER_BYTES = 280_000_000  # of a server beside its weights: the text of both slots, and the engine
 CONVERT_LIMIT_S = 360.0
 FREE = Prices(Decimal(0), Decimal(0), Decimal(0), source="this machine")
 FAIR = {"cache_prompt": False, "repeat_penalty": 1.15}  # every race cold; a small model loops without it

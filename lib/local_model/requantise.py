@@ -52,6 +52,13 @@ def requantise(source: Path, target: Path, width: Width) -> None:
         os.fsync(written.fileno())
 
 
+def file_bytes(header: Header, width: Width) -> int:
+    """Size of the file that `requantise` would write, bytes."""
+    head = header.entries_end + sum(len(info) for info in _infos(header, width))
+    data = [_padded(_bytes(tensor, _kind(tensor, width))) for tensor in header.tensors]
+    return _padded(head) + sum(data[:-1]) + _bytes(header.tensors[-1], _kind(header.tensors[-1], width))
+
+
 def _head(head: bytes, header: Header, width: Width) -> bytes:
     """Everything before the list of tensors, saying the new width."""
     at = header.file_type_at
@@ -65,7 +72,7 @@ def _infos(header: Header, width: Width) -> Iterator[bytes]:
         kind, name = _kind(tensor, width), tensor.name.encode()
         yield struct.pack("<Q", len(name)) + name + struct.pack("<I", len(tensor.shape))
         yield struct.pack(f"<{len(tensor.shape)}QIQ", *tensor.shape, kind, offset)
-        offset += -(-_bytes(tensor, kind) // ALIGNMENT) * ALIGNMENT
+        offset += _padded(_bytes(tensor, kind))
 
 
 def _kind(tensor: Tensor, width: Width) -> int:
@@ -76,6 +83,10 @@ def _kind(tensor: Tensor, width: Width) -> int:
 def _bytes(tensor: Tensor, kind: int) -> int:
     weights, size = GGML_QUANT_SIZES[GGMLQuantizationType(kind)]
     return int(np.prod(tensor.shape)) // weights * size
+
+
+def _padded(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 def _converted(data: bytes, tensor: Tensor, width: Width) -> bytes:
