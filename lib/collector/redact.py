@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -23,8 +25,9 @@ _CODES = {"error": 3, "warning": 3, "end": 3}  # rows whose third item is a word
 
 def redactor(*keys: str) -> re.Pattern[str]:
     """A pattern that matches each key (also stripped, and its pieces around odd characters) and key shapes."""
-    known = _forms(keys, SHORTEST)
-    return re.compile("|".join([*map(re.escape, known), _SHAPES.pattern]))
+    known = "|".join(map(re.escape, _forms(keys, SHORTEST)))
+    literal = [rf"(?i:bearer|basic)\s+(?:{known})", known] if known else []
+    return re.compile("|".join([*literal, _SHAPES.pattern]))
 
 
 def redact(text: str, pattern: re.Pattern[str]) -> str:
@@ -78,7 +81,9 @@ def _forms(keys: Iterable[str], shortest: int) -> list[str]:
     """Every way in which a key may be written, the longest first."""
     found: set[str] = set()
     for key in keys:
-        ascii_form = key.encode("ascii", "backslashreplace").decode()
-        for form in (key, key.strip(), ascii_form, repr(key)[1:-1], quote(key.strip(), safe="")):
+        bare = key.strip()
+        written = [key, bare, repr(key)[1:-1], quote(bare, safe=""), html.escape(bare), json.dumps(bare)[1:-1],
+                   json.dumps(bare, ensure_ascii=False)[1:-1]]  # fmt: skip
+        for form in (*written, key.encode("ascii", "backslashreplace").decode()):
             found |= {form, form.removeprefix("Bearer ").strip()}
     return sorted((form for form in found if len(form) >= shortest), key=len, reverse=True)
