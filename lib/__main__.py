@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from lib import measure
+from lib import measure, probe
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -15,8 +15,11 @@ def main(arguments: list[str] | None = None) -> int:
     measure.add_arguments(
         commands.add_parser("measure", help="measure a backend", description=measure.__doc__)
     )
+    probe.add_arguments(
+        commands.add_parser("probe", help="say whether a backend can race", description=probe.__doc__)
+    )
     options = parser.parse_args(arguments)
-    return measure.run(options)
+    return {"measure": measure.run, "probe": probe.run}[options.command](options)
 
 
 if __name__ == "__main__":

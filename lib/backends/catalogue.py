@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from lib.backends.settings import Configured
-from lib.collector.address import is_local
-from lib.domain.run import Backend, Limits, Origin, Prices
+from lib.backends.table import Configured, limits_for
+from lib.domain.run import Backend, Limits, Origin, Prices, WarmUp
 from lib.i18n import _
 from lib.server_process import Absent, Failed, Ready, ServerProcess, State
 from lib.simulator.profiles import DEFAULT_IDS, load_profiles
@@ -20,7 +19,6 @@ from lib.simulator.recordings import load_recordings
 
 LOCAL_ID = "smollm2-135m"
 RECORDED_STAND_IN = "rec-llamacpp-q4-story"
-LOCAL_FIRST_TOKEN_S = 300.0  # a local server may still be loading its model
 _FREE = Prices(Decimal(0), Decimal(0), source="this machine")
 
 
@@ -31,13 +29,13 @@ class Offer:
     backend: Backend
     key: str = field(default="", repr=False)
     absent: str = ""
+    own_limits: Limits | None = None
+    warmup: WarmUp = WarmUp.NONE
 
     @property
     def limits(self) -> Limits:
-        """Time limits that suit the backend."""
-        if is_local(self.backend.base_url):
-            return Limits(first_token_s=LOCAL_FIRST_TOKEN_S)
-        return Limits()
+        """Its own limits, or those that suit its address."""
+        return self.own_limits or limits_for(self.backend.base_url)
 
 
 class Catalogue:
@@ -67,7 +65,10 @@ class Catalogue:
         simulator = self.simulator.state
         url, absent = _address(simulator)
         offers = [self._local(), *_simulated(url, absent), *_recorded(url, absent)]
-        offers += [Offer(entry.backend, entry.key) for entry in more]
+        offers += [
+            Offer(entry.backend, entry.key, own_limits=entry.own_limits, warmup=entry.warmup)
+            for entry in more
+        ]
         return {offer.backend.id: offer for offer in offers}
 
     def default_ids(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
-"""Backends from the operator's settings: a TOML table `[backends.NAME]` and the OPENAI_* variables.
+"""Backends from the operator's settings: TOML tables `[backends.NAME]`, a team's file, keys in the environment.
 
-Keys stay beside the backend they belong to and never inside it.
+Keys stay beside the backend they belong to and never inside it. What a table may hold is in `FIELDS`, read by
+`table.py`; who may call what (`[tokenrace]`) becomes a `Policy`. `docs/backends.md` explains it all.
 """
 
 from __future__ import annotations
@@ -8,103 +9,116 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from lib.backends.policy import Policy, is_loopback_server
+from lib.backends.presets import Preset, found_in
+from lib.backends.table import Configured, SettingsError, prices_of, read_table
 from lib.collector.address import AddressError, clean
-from lib.domain.run import Backend, Prices
+from lib.domain.run import Backend
+from lib.i18n import _
+
+__all__ = ["Configured", "SettingsError", "configured", "policy", "prices_of", "read"]
 
 SECRETS = Path(__file__).resolve().parents[2] / ".streamlit" / "secrets.toml"
 PATH_VARIABLE = "TOKENRACE_BACKENDS"
 OPENAI_URL = "https://api.openai.com/v1"
-_KEYS = {
-    "base_url": "an address such as https://host/v1",
-    "model": "the model's name as the server knows it",
-    "api_key": "the key itself",
-    "api_key_env": "the name of an environment variable that holds the key",
-    "name": "the name on the lane",
-    "note": "a few words under the name",
-    "price_in": "per million input tokens, for example 2.50",
-    "price_out": "per million output tokens",
-    "price_cached": "per million cached input tokens",
-    "extra_body": "a table of further request fields",
+PRODUCT_KEYS = {
+    "backends_file": "the path of a file with further [backends.NAME] tables",
+    "custom_addresses": "true or false: may visitors of a shared server type addresses",
+    "allowed_hosts": "a list of names, addresses and ranges such as 10.1.0.0/16",
 }
-
-
-class SettingsError(ValueError):
-    """The settings cannot be used; the message names the table, the key and what is accepted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Configured:
-    """A backend and, apart from it, the key that calls it."""
-
-    backend: Backend
-    key: str = field(default="", repr=False)
 
 
 def configured(
     environment: Mapping[str, str] = os.environ, secrets: Path = SECRETS
 ) -> tuple[Configured, ...]:
-    """Every configured backend: the settings file first, then OPENAI_API_KEY / OPENAI_BASE_URL."""
-    path = Path(environment.get(PATH_VARIABLE) or secrets)
-    found = read(path, environment) if path.exists() else ()
-    return (*found, *_from_openai_variables(environment))
+    """Every configured backend: own settings, then the team's file, then keys in the environment.
+
+    Of two tables with one name the own one counts. Raises SettingsError naming what is wrong.
+    """
+    own = read(secrets, environment) if secrets.exists() else ()
+    team_file = _team_file(environment, secrets)
+    team = read(team_file, environment) if team_file else ()
+    names = {entry.backend.id for entry in own}
+    further = tuple(entry for entry in team if entry.backend.id not in names)
+    return (*own, *further, *_from_openai_variables(environment), *_from_presets(environment))
 
 
 def read(path: Path, environment: Mapping[str, str]) -> tuple[Configured, ...]:
     """The `[backends.NAME]` tables of one TOML file. Raises SettingsError naming what is wrong."""
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8")).get("backends", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path.name}: {error}") from error
-    return tuple(_one(name, table, environment) for name, table in tables.items())
+    tables = _table_of(path, "backends")
+    return tuple(read_table(name, table, environment) for name, table in tables.items())
 
 
-def _one(name: str, table: Mapping[str, Any], environment: Mapping[str, str]) -> Configured:
-    where = f"[backends.{name}]"
-    for key in table:
-        if key not in _KEYS:
-            raise SettingsError(f"{where}: unknown key {key!r}; known are {', '.join(_KEYS)}")
-    for key in ("base_url", "model"):
-        if not table.get(key):
-            raise SettingsError(f"{where}: {key} is missing; it is {_KEYS[key]}")
-    try:
-        base_url = clean(table["base_url"])
-    except AddressError as error:
-        raise SettingsError(f"{where}: base_url: {error}") from error
-    backend = Backend(
-        id=name,
-        name=table.get("name", name),
-        base_url=base_url,
-        model=table["model"],
-        note=table.get("note", ""),
-        prices=prices_of(where, table),
-        extra_body=table.get("extra_body", {}),
+def policy(server_address: str | None, secrets: Path = SECRETS) -> Policy:
+    """Who may call what on a server bound to `server_address` (None: every interface). Raises SettingsError."""
+    table = _product_table(secrets)
+    return Policy(
+        loopback_only_server=is_loopback_server(server_address),
+        custom_addresses=table.get("custom_addresses", False),
+        allowed_hosts=tuple(table.get("allowed_hosts", ())),
     )
-    key = table.get("api_key") or environment.get(table.get("api_key_env", ""), "")
-    return Configured(backend, str(key).strip())
 
 
-def prices_of(where: str, table: Mapping[str, Any]) -> Prices | None:
-    """Own prices of a table, or None when it gives none. Raises SettingsError for what is no number."""
-    found: dict[str, Decimal | None] = {}
-    for key in ("price_in", "price_out", "price_cached"):
-        try:
-            found[key] = None if table.get(key) is None else Decimal(str(table[key]))
-        except InvalidOperation as error:
-            raise SettingsError(f"{where}: {key} is {_KEYS[key]}") from error
-    if not any(price is not None for price in found.values()):
-        return None
-    return Prices(found["price_in"], found["price_out"], found["price_cached"], source="settings")
+def _team_file(environment: Mapping[str, str], secrets: Path) -> Path | None:
+    named = environment.get(PATH_VARIABLE)
+    if named:
+        where, path = PATH_VARIABLE, Path(named).expanduser()
+    else:
+        named = _product_table(secrets).get("backends_file")
+        if not named:
+            return None
+        where, path = "[tokenrace] backends_file", secrets.parent / Path(named).expanduser()
+    if not path.is_file():
+        raise SettingsError(f"{where}: there is no file {path}")
+    return None if path.resolve() == secrets.resolve() else path
+
+
+def _product_table(secrets: Path) -> dict[str, Any]:
+    table = _table_of(secrets, "tokenrace") if secrets.exists() else {}
+    for key, value in table.items():
+        if key not in PRODUCT_KEYS:
+            raise SettingsError(f"[tokenrace]: unknown key {key!r}; known are {', '.join(PRODUCT_KEYS)}")
+        hosts = isinstance(value, list) and all(isinstance(host, str) for host in value)
+        right = {"custom_addresses": isinstance(value, bool), "allowed_hosts": hosts}
+        if not right.get(key, isinstance(value, str)):
+            raise SettingsError(f"[tokenrace]: {key} is {PRODUCT_KEYS[key]}")
+    return table
+
+
+def _table_of(path: Path, name: str) -> dict[str, Any]:
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8")).get(name, {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise SettingsError(f"{path.name}: {error}") from error
+    if not isinstance(found, dict):
+        raise SettingsError(f"{path.name}: {name} must be a table, such as [{name}]")
+    return found
 
 
 def _from_openai_variables(environment: Mapping[str, str]) -> tuple[Configured, ...]:
-    key, url = environment.get("OPENAI_API_KEY", ""), environment.get("OPENAI_BASE_URL", "")
+    key, url = environment.get("OPENAI_API_KEY", "").strip(), environment.get("OPENAI_BASE_URL", "").strip()
     if not key and not url:
         return ()
-    model = environment.get("OPENAI_MODEL", "gpt-4o-mini")
-    backend = Backend("openai-env", f"{model} (OPENAI_API_KEY)", clean(url or OPENAI_URL), model)
-    return (Configured(backend, key.strip()),)
+    try:
+        base_url = clean(url or OPENAI_URL)
+    except AddressError as error:
+        raise SettingsError(f"OPENAI_BASE_URL: {error}") from error
+    model = environment.get("OPENAI_MODEL") or "gpt-4o-mini"
+    return (Configured(Backend("openai-env", f"{model} (OPENAI_API_KEY)", base_url, model), key),)
+
+
+def _from_presets(environment: Mapping[str, str]) -> tuple[Configured, ...]:
+    """Providers whose key is in the environment, with their example model (or the one in NAME_MODEL)."""
+    found = (preset for preset in found_in(environment) if preset.id != "openai" and not preset.placeholder)
+    return tuple(_of_preset(preset, environment) for preset in found)
+
+
+def _of_preset(preset: Preset, environment: Mapping[str, str]) -> Configured:
+    variable = preset.key_variable(environment)
+    model = environment.get(variable.removesuffix("_API_KEY") + "_MODEL", "").strip() or preset.model
+    note = _("key from {variable}").format(variable=variable)
+    backend = Backend(f"{preset.id}-env", f"{preset.name} {model}", preset.base_url, model, note=note)
+    return Configured(backend, environment[variable].strip())

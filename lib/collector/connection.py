@@ -9,6 +9,7 @@ works too; the moments are then coarser, and `Network.exact` says so.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import Any, Protocol
@@ -23,6 +24,8 @@ except ImportError:  # pragma: no cover - the requirements contain it
     aiohttp = None  # type: ignore[assignment]
 
 from lib.collector.address import is_local
+from lib.collector.guard import AddressRefused, GuardedResolver, vet_literal
+from lib.i18n import _
 
 now_ns = time.perf_counter_ns
 
@@ -39,23 +42,35 @@ LANE: ContextVar[Moments] = ContextVar("lane")
 
 
 class Network:
-    """Connection pools of this process: one for local addresses, one that may use a proxy."""
+    """Connection pools of this process: one for local addresses, one that may use a proxy, guarded ones."""
 
     def __init__(self) -> None:
         self.exact = aiohttp is not None
-        self._clients: dict[bool, httpx2.AsyncClient] = {}
+        self._clients: dict[tuple[bool, tuple[str, ...] | None], httpx2.AsyncClient] = {}
 
-    def client(self, base_url: str, key: str, connect_s: float | None) -> AsyncOpenAI:
-        """An SDK client for one request; the connections behind it are shared and stay open."""
-        local = is_local(base_url)
-        if local not in self._clients:
-            self._clients[local] = self._new_client(local)
+    def client(
+        self, base_url: str, key: str, connect_s: float | None, allowed: Iterable[str] | None = None
+    ) -> AsyncOpenAI:
+        """An SDK client for one request; the connections behind it are shared and stay open.
+
+        With `allowed` it reaches public addresses and these only (`lib/collector/guard.py`), past any proxy,
+        since behind one nobody sees the address. Raises AddressRefused.
+        """
+        guarded = None if allowed is None else tuple(allowed)
+        direct = is_local(base_url) or guarded is not None
+        if guarded is not None:
+            if not self.exact:
+                raise AddressRefused(_("Without aiohttp an address cannot be checked, so none is called."))
+            vet_literal(base_url, guarded)
+        pool = (direct, guarded)
+        if pool not in self._clients:
+            self._clients[pool] = self._new_client(direct, guarded)
         return AsyncOpenAI(
             base_url=base_url,
             api_key=key or "no-key-needed",
             max_retries=0,
             timeout=httpx2.Timeout(None, connect=connect_s),
-            http_client=self._clients[local],
+            http_client=self._clients[pool],
         )
 
     async def close(self) -> None:
@@ -63,15 +78,18 @@ class Network:
         for client in self._clients.values():
             await client.aclose()
 
-    def _new_client(self, local: bool) -> httpx2.AsyncClient:
+    def _new_client(self, direct: bool, guarded: tuple[str, ...] | None) -> httpx2.AsyncClient:
         if not self.exact:
-            return httpx2.AsyncClient(trust_env=not local, follow_redirects=False)
+            return httpx2.AsyncClient(trust_env=not direct, follow_redirects=False)
 
         def session() -> aiohttp.ClientSession:
+            resolver: Any = None
+            if guarded is not None:
+                resolver = GuardedResolver(aiohttp.ThreadedResolver(), guarded)
             return aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
+                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300, resolver=resolver),
                 trace_configs=[_trace()],
-                trust_env=not local,
+                trust_env=not direct,
                 timeout=aiohttp.ClientTimeout(total=None),
             )
 

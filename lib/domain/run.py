@@ -25,6 +25,14 @@ class Origin(StrEnum):
     RECORDED = "recorded"
 
 
+class WarmUp(StrEnum):
+    """What happens with a backend before the race, so that its clock meets it warm."""
+
+    NONE = "none"
+    CONNECTION = "connection"  # the connection is opened
+    REQUEST = "request"  # one request is made and its answer discarded
+
+
 @dataclass(frozen=True, slots=True)
 class Prices:
     """Price per million tokens, as published; a None inside means that part is not published."""
