@@ -24,6 +24,7 @@ except ImportError:  # pragma: no cover - the requirements contain it
     aiohttp = None  # type: ignore[assignment]
 
 from lib.collector.address import is_local
+from lib.collector.error_bodies import CappedErrors
 from lib.collector.guard import AddressRefused, GuardedResolver, vet_literal
 from lib.i18n import _
 
@@ -94,7 +95,7 @@ class Network:
             )
 
         return httpx2.AsyncClient(
-            transport=AiohttpTransport(client=session), trust_env=False, follow_redirects=False
+            transport=CappedErrors(AiohttpTransport(client=session)), trust_env=False, follow_redirects=False
         )
 
 

@@ -9,6 +9,7 @@ import orjson
 from lib.domain.codec import Row
 from lib.domain.failures import FAILURES
 
+MAX_DEPTH = 40  # levels of an object as a server sent it; more is no usage and no timings
 SLOT_NS = 8_000_000  # deltas of one lane and channel within this are one piece on screen
 _SILENT = ("served", "server", "finish", "done", "body_end")
 
@@ -90,13 +91,16 @@ def _choice(row: Row, place: int) -> int:
     return row[place] if len(row) > place else 0
 
 
-def _repaired(value: Any) -> Any:
+def _repaired(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """`value` as JSON can carry it; what lies deeper than `depth` levels, or is no number a float can hold, is None."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list | tuple | dict) and not depth:
+        return None
     if isinstance(value, list | tuple):
-        return [_repaired(item) for item in value]
+        return [_repaired(item, depth - 1) for item in value]
     if isinstance(value, dict):
-        return {str(_repaired(key)): _repaired(item) for key, item in value.items()}
-    if isinstance(value, int):
-        return value if -(2**53) < value < 2**64 else float(value)
+        return {str(_repaired(key)): _repaired(item, depth - 1) for key, item in value.items()}
+    if isinstance(value, int) and not -(2**53) < value < 2**64:
+        return float(value) if abs(value) < 2**1023 else None
     return value

@@ -403,3 +403,18 @@ def test_every_server_of_these_tests_is_a_value_with_an_address() -> None:
     with serving(lambda _request, _wire: None) as server:
         assert isinstance(server, WireServer)
         assert server.base_url.startswith("http://127.0.0.1:")
+
+
+def test_a_refusal_whose_body_never_ends_is_cut_and_told(measurer: Measurer) -> None:
+    hung_up: list[bool] = []
+
+    def reply(_request: Request, wire: Wire) -> None:
+        wire.head("500 Broken", "text/plain")
+        hung_up.append(wire.keep_saying("No room left. " * 4000, every_s=0.001))
+
+    with serving(reply) as server:
+        told = ask(measurer, server.base_url)
+    assert told.outcome == ("error", "server_error")
+    assert told["error_message"].startswith("No room left.")
+    assert len(told["error_message"]) < 2000
+    assert hung_up == [True]
