@@ -13,11 +13,12 @@ from decimal import Decimal
 from lib.backends.table import Configured, limits_for
 from lib.domain.run import Backend, Limits, Origin, Prices, WarmUp
 from lib.i18n import _
-from lib.server_process import Absent, Failed, Ready, ServerProcess, State
+from lib.local_model.models import BACKEND_ID as LOCAL_ID
+from lib.local_model.models import LocalModels
+from lib.server_process import Absent, Failed, Idle, Ready, ServerProcess, State
 from lib.simulator.profiles import DEFAULT_IDS, load_profiles
 from lib.simulator.recordings import load_recordings
 
-LOCAL_ID = "smollm2-135m"
 RECORDED_STAND_IN = "rec-llamacpp-q4-story"
 _FREE = Prices(Decimal(0), Decimal(0), source="this machine")
 
@@ -31,6 +32,7 @@ class Offer:
     absent: str = ""
     own_limits: Limits | None = None
     warmup: WarmUp = WarmUp.NONE
+    is_own: bool = False  # configured by the operator or typed by the visitor
 
     @property
     def limits(self) -> Limits:
@@ -39,54 +41,60 @@ class Offer:
 
 
 class Catalogue:
-    """Owns the two server processes of this machine; offers are made anew on every call."""
+    """Owns the servers of this machine; offers are made anew on every call."""
 
-    def __init__(self, simulator: ServerProcess, local_model: ServerProcess) -> None:
+    def __init__(self, simulator: ServerProcess, models: LocalModels) -> None:
         self.simulator = simulator
-        self.local_model = local_model
+        self.models = models
 
-    def start(self) -> None:
-        """Start both servers; returns at once."""
+    def start(self, ids: Iterable[str] = (LOCAL_ID,)) -> None:
+        """Start the simulator and the local models among these backend ids; returns at once."""
         self.simulator.start()
-        self.local_model.start()
+        wanted = set(ids)
+        for model in self.models.models():
+            if self.models.backend(model.id).id in wanted:
+                self.models.start(model.id)
 
     def wait(self, timeout_s: float) -> None:
-        """Wait until neither server is still starting, at most `timeout_s` each."""
+        """Wait until no server is still starting, at most `timeout_s` each."""
         self.simulator.wait(timeout_s)
-        self.local_model.wait(timeout_s)
+        for model in self.models.models():
+            model.process.wait(timeout_s)
 
     def close(self) -> None:
-        """End both servers."""
+        """End all servers."""
         self.simulator.close()
-        self.local_model.close()
+        self.models.close()
 
     def offers(self, more: Iterable[Configured] = ()) -> dict[str, Offer]:
         """All offers by id, in the order a picker lists them; `more` are configured or a visitor's own."""
-        simulator = self.simulator.state
-        url, absent = _address(simulator)
-        offers = [self._local(), *_simulated(url, absent), *_recorded(url, absent)]
+        url, absent = _address(self.simulator.state)
+        offers = [*self._local(), *_simulated(url, absent), *_recorded(url, absent)]
         offers += [
-            Offer(entry.backend, entry.key, own_limits=entry.own_limits, warmup=entry.warmup)
+            Offer(entry.backend, entry.key, own_limits=entry.own_limits, warmup=entry.warmup, is_own=True)
             for entry in more
         ]
         return {offer.backend.id: offer for offer in offers}
 
     def default_ids(self) -> tuple[str, ...]:
         """The line-up of a first visit: the local model (or a recorded stand-in) and three simulated ones."""
-        absent = isinstance(self.local_model.state, Absent)
+        shipped = next(
+            model for model in self.models.models() if self.models.backend(model.id).id == LOCAL_ID
+        )
+        absent = isinstance(shipped.process.state, Absent)
         return (RECORDED_STAND_IN if absent else LOCAL_ID, *DEFAULT_IDS)
 
-    def _local(self) -> Offer:
-        state = self.local_model.state
-        url, absent = _address(state)
-        engine = str(state.told.get("engine", "llama.cpp")) if isinstance(state, Ready) else "llama.cpp"
-        model = str(state.told.get("model", "")) if isinstance(state, Ready) else ""
-        note = _("135M demonstration model on this machine ({engine}), no reference for quality")
-        backend = Backend(
-            LOCAL_ID, "SmolLM2 135M", url, model, Origin.LIVE, note.format(engine=engine), _FREE,
-            {"cache_prompt": False, "repeat_penalty": 1.15},  # every race cold; a small model loops without it
-        )  # fmt: skip
-        return Offer(backend, absent=absent)
+    def _local(self) -> list[Offer]:
+        """The local models; one that does not run is offered too, since Start starts it."""
+        found = []
+        for model in self.models.models():
+            state = model.process.state
+            backend = self.models.backend(model.id)
+            absent = (
+                _("It is not running; Start starts it.") if isinstance(state, Idle) else _address(state)[1]
+            )
+            found.append(Offer(backend, absent=absent))
+        return found
 
 
 def _address(state: State) -> tuple[str, str]:

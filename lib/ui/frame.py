@@ -25,6 +25,7 @@ st.logo(_LOGO[theme], size="large")
 st.navigation(
     [
         st.Page(ROOT / "pages" / "race.py", title=_("Race"), default=True),
+        st.Page(ROOT / "pages" / "backends.py", title=_("Backends"), url_path="backends"),
         st.Page(ROOT / "pages" / "method.py", title=_("How it is measured"), url_path="method"),
     ],
     position="top",

@@ -8,13 +8,17 @@ from typing import Any
 import streamlit as st
 
 from lib.backends.catalogue import Offer
-from lib.backends.settings import Configured
+from lib.backends.policy import AddressRefused, check
+from lib.backends.table import Configured
 from lib.collector.address import AddressError, clean
-from lib.domain.run import Backend, Origin
+from lib.domain.run import Backend
 from lib.i18n import _
 from lib.ui import state
+from lib.ui.markdown import plain
 from lib.ui.palette import lane_colours
 from lib.ui.race_setup import lineup, offers
+from lib.ui.result_lanes import badge_word
+from lib.ui.wiring import policy
 
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
@@ -23,6 +27,7 @@ _mount = st.components.v2.component(
     css=(_HERE / "lineup.css").read_text("utf-8"),
 )
 KEY = "lineup_chips"
+MOST_SUGGESTIONS = 3
 ADD, URL, MODEL, KEY_TYPED, NAME = "add_backend", "own_url", "own_model", "own_key", "own_name"
 
 
@@ -41,7 +46,10 @@ def show_lineup(disabled: bool) -> None:
         full = len(chosen) >= state.MOST_LANES
         with st.popover(_("+ backend"), disabled=disabled or full, key="add_popover"):
             _show_offers(known)
-            _show_own()
+            if policy().allows_own_backends:
+                _show_own()
+        if not disabled and not full:
+            _show_suggestions(known, chosen)
 
 
 def _chip(offer: Offer, place: int) -> dict[str, Any]:
@@ -51,11 +59,6 @@ def _chip(offer: Offer, place: int) -> dict[str, Any]:
         "name": backend.name, "origin": backend.origin.value, "badge": badge_word(backend.origin),
         "note": backend.note, "absent": offer.absent, "light": light, "dark": dark,
     }  # fmt: skip
-
-
-def badge_word(origin: Origin) -> str:
-    """The one word that says who produces the tokens."""
-    return {Origin.LIVE: _("live"), Origin.SIMULATED: _("simulated"), Origin.RECORDED: _("recorded")}[origin]
 
 
 def _show_offers(known: dict[str, Offer]) -> None:
@@ -68,6 +71,18 @@ def _show_offers(known: dict[str, Offer]) -> None:
         format_func=lambda id_: _listed(known[id_]),
         on_change=_add,
     )
+
+
+def _show_suggestions(known: dict[str, Offer], chosen: tuple[str, ...]) -> None:
+    """Configured backends that are not in the race yet: one click each."""
+    ready = [id_ for id_, offer in known.items() if offer.is_own and id_ not in chosen]
+    for id_ in ready[:MOST_SUGGESTIONS]:
+        label = _("+ {name}").format(name=known[id_].backend.name)
+        st.button(plain(label), key=f"suggest_{id_}", type="tertiary", on_click=_suggest, args=(id_,))
+
+
+def _suggest(id_: str) -> None:
+    state.set_lineup((*lineup(), id_))
 
 
 def _listed(offer: Offer) -> str:
@@ -98,14 +113,15 @@ def _add_own() -> None:
     model = str(state.value(MODEL, "")).strip()
     try:
         url = clean(str(state.value(URL, "")))
-    except AddressError as error:
+        check(url, policy())
+    except (AddressError, AddressRefused) as error:
         state.leave_notice(str(error))
         return
     if not model:
         state.leave_notice(_("Give the model's name as the server knows it."))
         return
     name = str(state.value(NAME, "")).strip() or model
-    backend = Backend(f"own-{len(state.own_backends()) + 1}", name, url, model)
+    backend = Backend(state.new_own_id(), name, url, model)
     state.add_own_backend(Configured(backend, str(state.value(KEY_TYPED, "")).strip()))
     state.put(KEY_TYPED, "")
     state.set_lineup((*lineup(), backend.id))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from lib import numbers
 from lib.backends.catalogue import Offer
-from lib.backends.settings import SettingsError, configured
+from lib.backends.policy import limits_under
+from lib.backends.settings import configured
+from lib.backends.table import Configured, SettingsError
 from lib.domain.run import Backend, Run
 from lib.i18n import _
 from lib.live.hub import TooManyRuns
@@ -15,7 +18,7 @@ from lib.live.live_run import LiveRun
 from lib.reading import ReadingSpeed, default_for, speed
 from lib.ui import race_settings, state
 from lib.ui.race_settings import ParamsError
-from lib.ui.wiring import catalogue, hub
+from lib.ui.wiring import catalogue, hub, policy
 
 DEFAULT_PROMPT = "Explain to a visitor how a lighthouse was kept before electricity. About 400 words."
 START_WAIT_S = 8.0  # how long Start waits for a server of ours that is still coming up
@@ -24,11 +27,17 @@ START_WAIT_S = 8.0  # how long Start waits for a server of ours that is still co
 def offers() -> dict[str, Offer]:
     """Everything this visitor may race, by id."""
     try:
-        entries = configured()
+        entries = settings()
     except SettingsError as error:
         state.leave_notice(str(error))
         entries = ()
-    return catalogue().offers((*entries, *state.own_backends()))
+    own = (replace(own, own_limits=limits_under(policy(), own.limits)) for own in state.own_backends())
+    return catalogue().offers((*entries, *own))
+
+
+def settings() -> tuple[Configured, ...]:
+    """The operator's backends, read anew so that an edited file needs no restart. Raises SettingsError."""
+    return configured()
 
 
 def lineup() -> tuple[str, ...]:
@@ -80,7 +89,7 @@ def reader_in_short() -> str:
 
 def start() -> None:
     """Start a race with what is chosen now; what hinders it becomes a notice."""
-    catalogue().start()
+    catalogue().start(lineup())
     catalogue().wait(START_WAIT_S)
     known = offers()
     chosen = [known[id_] for id_ in lineup()]

@@ -9,8 +9,8 @@ import streamlit as st
 
 from lib import player
 from lib.domain.run import Backend, Run
-from lib.ui import state
 from lib.player.words import words
+from lib.ui import state
 
 _JS, _CSS = player.source()
 _mount = st.components.v2.component("tokenrace.stage", js=_JS, css=_CSS)

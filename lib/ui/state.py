@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from lib.backends.settings import Configured
+from lib.backends.table import Configured
 
 PROMPT = "prompt"
 MOST_LANES = 8
@@ -73,8 +73,19 @@ def own_backends() -> tuple[Configured, ...]:
 
 def add_own_backend(entry: Configured) -> None:
     """Keep a typed backend for this visit."""
-    others = tuple(own for own in own_backends() if own.backend.id != entry.backend.id)
-    st.session_state["own_backends"] = (*others, entry)
+    known = {own.backend.id: own for own in own_backends()}
+    st.session_state["own_backends"] = tuple({**known, entry.backend.id: entry}.values())
+
+
+def remove_own_backend(id_: str) -> None:
+    """Forget a typed backend and its key."""
+    st.session_state["own_backends"] = tuple(own for own in own_backends() if own.backend.id != id_)
+
+
+def new_own_id() -> str:
+    """An id no typed backend of this visit has or had."""
+    st.session_state["own_count"] = st.session_state.get("own_count", 0) + 1
+    return f"own-{st.session_state['own_count']}"
 
 
 def notice() -> str:

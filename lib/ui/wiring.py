@@ -10,16 +10,20 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lib import tokens
+from lib.backends import settings
 from lib.backends.catalogue import Catalogue
+from lib.backends.policy import Policy
 from lib.domain.run import Run
 from lib.live.hub import Hub
-from lib.local_model.weights import unavailable_reason
+from lib.local_model.models import LocalModels
 from lib.metrics.figures import figures_of
 from lib.metrics.verdict import places, result_of
 from lib.reading import ReadingSpeed
@@ -57,6 +61,17 @@ def hub() -> Hub:
 def catalogue() -> Catalogue:
     """What can be raced."""
     return services().catalogue
+
+
+def local_models() -> LocalModels:
+    """The models of this machine."""
+    return services().catalogue.models
+
+
+@cache
+def policy() -> Policy:
+    """Who may call what on this server."""
+    return settings.policy(st.get_option("server.address"))
 
 
 def close() -> None:
@@ -106,10 +121,7 @@ middleware = [Middleware(SecurityHeaders)]
 def _start() -> Services:
     made = Services(
         Hub(_figures, result_of),
-        Catalogue(
-            ServerProcess("lib.simulator"),
-            ServerProcess("lib.local_model", absence=unavailable_reason),
-        ),
+        Catalogue(ServerProcess("lib.simulator"), LocalModels()),
     )
     made.hub.collector.start()
     made.catalogue.start()
@@ -120,7 +132,8 @@ def _start() -> Services:
 def _warm() -> None:
     """Load what the first result would otherwise wait for: the tokenizer, the chart library."""
     tokens.warm()
-    importlib.import_module("lib.ui.results")
+    for module in ("numpy", "pandas", "lib.ui.results"):  # altair must not meet half a numpy of another thread
+        importlib.import_module(module)
 
 
 def _figures(run: Run, lane: int, speed: ReadingSpeed | None) -> dict[str, Any]:
