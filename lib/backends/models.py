@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -111,7 +112,12 @@ def _get(url: str, key: str, timeout_s: float, pinned: tuple[str, ...]) -> tuple
     until = time.monotonic() + timeout_s
     direct = bool(pinned) or is_local(url)
     with (
-        httpx2.Client(trust_env=not direct, follow_redirects=False, timeout=timeout_s) as client,
+        httpx2.Client(
+            trust_env=not direct,
+            follow_redirects=False,
+            verify=ssl.create_default_context(),
+            timeout=timeout_s,
+        ) as client,
         client.stream("GET", url, headers=headers, extensions=extensions) as response,
     ):
         body = b""

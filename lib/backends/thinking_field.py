@@ -5,6 +5,7 @@ Used by the probe only; nothing here is timed.
 
 from __future__ import annotations
 
+import ssl
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -32,7 +33,12 @@ def thinking_field(backend: Backend, key: str, limits: Limits) -> str:
     url = parts._replace(path=parts.path + "/chat/completions").geturl()
     try:
         with (
-            httpx2.Client(trust_env=not is_local(url), follow_redirects=False, timeout=TIMEOUT_S) as client,
+            httpx2.Client(
+                trust_env=not is_local(url),
+                follow_redirects=False,
+                verify=ssl.create_default_context(),
+                timeout=TIMEOUT_S,
+            ) as client,
             client.stream("POST", url, json=body, headers=headers) as response,
         ):
             return next(filter(None, map(_field_of, response.iter_lines())), "")

@@ -8,6 +8,7 @@ This module knows addresses; who is a stranger is decided in `lib/backends/polic
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -20,6 +21,7 @@ METADATA = frozenset(
                                "168.63.129.16", "192.0.0.192"))
 )  # fmt: skip
 METADATA_NAMES = frozenset({"metadata.google.internal", "metadata.goog", "metadata"})
+_ENDS_IN_NUMBER = re.compile(r"(?:.*\.)?(?:0x[0-9a-f]*|\d+)\.?", re.IGNORECASE)  # no name of the web does
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
@@ -66,9 +68,9 @@ def vet(host: str, addresses: Iterable[str], allowed: Iterable[str]) -> None:
 
 
 def vet_literal(base_url: str, allowed: Iterable[str]) -> None:
-    """`vet` for an address whose host is written in digits, which no resolver ever sees."""
+    """`vet` for a host written in digits, which no resolver ever sees; 2130706433 and its like are refused."""
     host = urlsplit(base_url).hostname or ""
-    if plain(host) is not None:
+    if plain(host) is not None or _ENDS_IN_NUMBER.fullmatch(host):
         vet(host, (host,), allowed)
 
 
