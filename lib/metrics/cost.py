@@ -10,32 +10,42 @@ from lib.domain.run import Backend, Origin
 from lib.i18n import _
 from lib.metrics.measurement import Measurement
 from lib.metrics.quantity import ESTIMATED, UPPER_BOUND, Figure, Quantity, Unavailable
+from lib.spend import running_cost
 
 NOTHING = Decimal(0)
-_MILLION = Decimal(1_000_000)
 _PLACES = 6
 
 
 def cost(measured: Measurement) -> Figure:
-    """Cost in the currency of the prices, as a Decimal.
+    """Cost in the currency of the prices, as a Decimal (`lib.spend.running_cost` has the formula).
 
-    ((prompt - cached) x input + cached x cached input + output x output) / 1,000,000. Where the cached
-    price is not published, cached tokens are taken at the input price and the sum is marked as an upper
-    bound.
+    Output tokens include all reasoning, shown or hidden, also where a provider counts it outside its
+    completion tokens. Where the cached price is not published, cached tokens are charged as input and the sum
+    is marked as an upper bound.
     """
     prices = measured.backend.prices
     prompt, output, cached = measured.usage.prompt, measured.output_tokens, measured.usage.cached or 0
-    if prices is None or prices.input is None or prices.output is None:
+    if not is_published(measured.backend) or prices is None:
         return Unavailable(_("The price is not published."))
     if prompt is None or output is None:
         return Unavailable(_("The server did not report what it billed."))
-    cached = min(cached, prompt)
-    cached_price = prices.input if prices.cached_input is None else prices.cached_input
-    amount = (prompt - cached) * prices.input + cached * cached_price + output * prices.output
-    marks = (UPPER_BOUND,) * bool(cached and prices.cached_input is None) + (
-        ESTIMATED,
-    ) * measured.is_estimated
-    return Quantity(amount / _MILLION, prices.currency, marks)
+    amount = running_cost(prompt, output, prices, cached)
+    assert amount is not None, "the prices are published"
+    bound = (UPPER_BOUND,) * is_charged_as_input(measured)
+    return Quantity(amount, prices.currency, bound + (ESTIMATED,) * measured.is_estimated)
+
+
+def is_charged_as_input(measured: Measurement) -> bool:
+    """Whether cached tokens are charged as input because their own price is not published."""
+    prices = measured.backend.prices
+    return bool(measured.usage.cached and prices is not None and prices.cached_input is None)
+
+
+def cost_note(measured: Measurement) -> str:
+    """What to know about the cost beside its value; empty when nothing."""
+    if is_charged_as_input(measured) and isinstance(cost(measured), Quantity):
+        return _("cached price not published, charged as input")
+    return ""
 
 
 def is_published(backend: Backend) -> bool:

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from lib.domain.run import Origin, Prices
-from lib.metrics.cost import as_decimal_text, cost, runs_here
+from lib.metrics.cost import as_decimal_text, cost, cost_note, runs_here
 from lib.metrics.measurement import measure
 from lib.metrics.quantity import UPPER_BOUND, Quantity, Unavailable
 from tests.metrics.building import backend, generation
@@ -61,3 +61,32 @@ def test_small_amounts_keep_their_digits() -> None:
 )
 def test_only_a_live_server_on_this_machine_costs_nothing(url: str, origin: Origin, here: bool) -> None:
     assert runs_here(backend(base_url=url, origin=origin)) is here
+
+
+def test_thinking_that_is_counted_outside_the_completion_is_charged_as_output() -> None:
+    outside = {
+        "prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 450,
+        "completion_tokens_details": {"reasoning_tokens": 300},
+    }  # fmt: skip
+    amount = cost(measure(generation(PIECES, usage=outside), backend(prices=Prices(Decimal(1), Decimal(4)))))
+    assert amount == Quantity(Decimal("0.0015"), "USD")
+
+
+def test_hidden_thinking_inside_the_completion_is_charged_once() -> None:
+    inside = {
+        "prompt_tokens": 100, "completion_tokens": 350, "total_tokens": 450,
+        "completion_tokens_details": {"reasoning_tokens": 300},
+    }  # fmt: skip
+    amount = cost(measure(generation(PIECES, usage=inside), backend(prices=Prices(Decimal(1), Decimal(4)))))
+    assert amount == Quantity(Decimal("0.0015"), "USD")
+
+
+def test_a_cost_with_an_unknown_cached_price_says_how_it_was_charged() -> None:
+    def note(prices: Prices | None, usage: dict[str, object] | None = USAGE) -> str:
+        return cost_note(measure(generation(PIECES, usage=usage), backend(prices=prices)))
+
+    assert note(Prices(Decimal(1), Decimal(4))) == "cached price not published, charged as input"
+    assert note(Prices(Decimal(1), Decimal(4), Decimal("0.1"))) == ""
+    assert note(Prices(Decimal(1), Decimal(4)), {"prompt_tokens": 9, "completion_tokens": 2}) == ""
+    assert note(Prices(Decimal(1), None)) == ""
+    assert note(None) == ""
