@@ -7,7 +7,10 @@ from pathlib import Path
 import streamlit as st
 
 from lib.live.routes import routes
+from lib.ui import results  # loaded before the first visitor comes: charts and tables take a second
 from lib.ui.wiring import hub, lifespan, middleware
+
+__all__ = ["app", "results"]
 
 ROOT = Path(__file__).resolve().parent
 

@@ -6,6 +6,7 @@ by one worker thread when a lane has ended.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -22,6 +23,8 @@ from lib.reading import ReadingSpeed
 
 GRACE_S = 15.0  # a run nobody watches is stopped after this long: the provider bills
 KEPT_RUNS = 50
+_NO_RESULT = {"verdict": [["The figures of this race could not be computed; the server's log says why.", ""]]}
+_log = logging.getLogger(__name__)
 KEPT_S = 6 * 3600.0
 Figures = Callable[[Run, int, ReadingSpeed | None], dict[str, Any]]
 Result = Callable[[Run, ReadingSpeed | None], dict[str, Any]]
@@ -102,7 +105,7 @@ class Hub:
         """A lane has ended: its exact figures follow in the view stream."""
         live = self._runs.get(run_id)
         if live is not None:
-            self._worker.submit(self._add_figures, live, lane)
+            self._work(self._add_figures, live, lane)
 
     def on_end(self, run_id: str, health: dict[str, Any]) -> None:
         """Every lane has ended: the result follows in the view stream."""
@@ -110,7 +113,7 @@ class Hub:
         if live is not None:
             live.health = health
             live.ended = True
-            self._worker.submit(self._add_result, live)
+            self._work(self._add_result, live)
 
     def on_died(self, run_ids: list[str]) -> None:
         """The collector died: lanes that had not ended are interrupted, with what they had."""
@@ -140,6 +143,18 @@ class Hub:
             events = [[lane, at_ms, "error", told], [lane, at_ms, "end", "interrupted"]]
             live.add({"e": events})
             self.on_lane_end(live.run.id, lane)
+
+    def _work(self, task: Callable[..., None], live: LiveRun, *arguments: int) -> None:
+        def run() -> None:
+            try:
+                task(live, *arguments)
+            except Exception:
+                # A fault in a figure must not leave viewers waiting for a result.
+                _log.exception("figures of run %s", live.run.id)
+                if task == self._add_result:
+                    live.add({"result": _NO_RESULT | {"places": [None] * len(live.run.backends)}})
+
+        self._worker.submit(run)
 
     def _add_figures(self, live: LiveRun, lane: int) -> None:
         run = live.recorded()

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -125,15 +124,8 @@ def _start() -> Services:
     )
     made.hub.collector.start()
     made.catalogue.start()
-    threading.Thread(target=_warm, name="warm", daemon=True).start()
+    threading.Thread(target=tokens.warm, name="tokens", daemon=True).start()
     return made
-
-
-def _warm() -> None:
-    """Load what the first result would otherwise wait for: the tokenizer, the chart library."""
-    tokens.warm()
-    for module in ("numpy", "pandas", "lib.ui.results"):  # altair must not meet half a numpy of another thread
-        importlib.import_module(module)
 
 
 def _figures(run: Run, lane: int, speed: ReadingSpeed | None) -> dict[str, Any]:
