@@ -19,8 +19,10 @@ from lib.collector.lane import Refused
 from lib.collector.order import Order
 from lib.collector.race import FLUSH_S, Race
 from lib.collector.shipping import dump
+from lib.collector.warm_up import warm_up
 from lib.collector.warming import versions, warm
 from lib.collector.wire import Kind, pack
+from lib.domain.run import WarmUp
 
 try:
     import uvloop
@@ -70,8 +72,16 @@ class Collector:
                 task.add_done_callback(self._follows.discard)
         elif order["do"] == "stop" and run_id in self._races:
             self._races[run_id].stop(order["lane"])
+        elif order["do"] == "warm":
+            self._follows.add(task := asyncio.create_task(self._warm(run_id, order["lanes"])))
+            task.add_done_callback(self._follows.discard)
         elif order["do"] == "forget":
             self._races.pop(run_id, None)
+
+    async def _warm(self, run_id: str, lanes: list[tuple[str, dict[str, Any]]]) -> None:
+        orders = [(WarmUp(kind), Order.decode(lane)) for kind, lane in lanes]
+        warmed = await warm_up(orders, self._network, self._refused)
+        self._ship(Kind.WARM, run_id, dump([[each.lane, each.setup_ms, each.error] for each in warmed]))
 
     async def _follow(self, race: Race) -> None:
         await asyncio.sleep(0)

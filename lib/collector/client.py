@@ -7,6 +7,7 @@ dies the sink is told which runs were cut, and the next order starts a new proce
 from __future__ import annotations
 
 import contextlib
+import queue
 import subprocess
 import sys
 import threading
@@ -16,12 +17,13 @@ from typing import IO, Any, Protocol
 
 import orjson
 
-from lib.collector.order import Order, order_for
+from lib.collector.order import Order, Warmed, order_for
 from lib.collector.wire import Kind, read_frame
-from lib.domain.run import Limits, Run
+from lib.domain.run import Limits, Run, WarmUp
 from lib.server_process import environment
 
 CLOSE_S = 3.0
+WARM_S = 90.0  # longer than any one warm-up may take (`warm_up.MOST_S`)
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -50,6 +52,7 @@ class CollectorClient:
         self._process: subprocess.Popen[bytes] | None = None
         self._reader: threading.Thread | None = None
         self._running: dict[str, subprocess.Popen[bytes] | None] = {}  # run -> the process that has it
+        self._warming: dict[str, queue.SimpleQueue[list[Any]]] = {}
         self.ready = threading.Event()
         self.versions: dict[str, str] = {}
 
@@ -62,6 +65,32 @@ class CollectorClient:
         """Start the process if there is none; returns at once, `ready` is set when it is warm."""
         with self._lock:
             self._ensure()
+
+    def warm(
+        self,
+        run: Run,
+        keys: Mapping[int, str],
+        limits: Mapping[int, Limits] | Limits,
+        kinds: Mapping[int, WarmUp],
+    ) -> tuple[Warmed, ...]:
+        """Warm the lanes in `kinds` before `start_run`; blocks until it is done, at most `WARM_S`.
+
+        Lanes that are not warmed (WarmUp.NONE), or not in time, are not in the answer.
+        """
+        lanes = [
+            (kind.value, self._order(run, lane, keys.get(lane, ""), limits).encode())
+            for lane, kind in kinds.items() if kind is not WarmUp.NONE
+        ]  # fmt: skip
+        if not lanes:
+            return ()
+        answer = self._warming[run.id] = queue.SimpleQueue()
+        try:
+            self._send({"do": "warm", "run": run.id, "lanes": lanes})
+            return tuple(Warmed(*each) for each in answer.get(timeout=WARM_S))
+        except queue.Empty:
+            return ()
+        finally:
+            del self._warming[run.id]
 
     def start_run(self, run: Run, keys: Mapping[int, str], limits: Mapping[int, Limits] | Limits) -> None:
         """Race every backend of `run`; `keys` and `limits` go by lane number."""
@@ -105,9 +134,9 @@ class CollectorClient:
     @staticmethod
     def _order(run: Run, lane: int, key: str, limits: Mapping[int, Limits] | Limits) -> Order:
         backend = run.backends[lane]
-        queue = run.mode.queue(lane, backend)
+        turn = run.mode.queue(lane, backend)
         limit = limits if isinstance(limits, Limits) else limits[lane]
-        return order_for(lane, backend, run.prompt, run.params_of(lane), limit, queue, key)
+        return order_for(lane, backend, run.prompt, run.params_of(lane), limit, turn, key)
 
     def _send(self, order: dict[str, Any]) -> None:
         line = orjson.dumps(order) + b"\n"
@@ -146,6 +175,8 @@ class CollectorClient:
             cut = sorted(run_id for run_id, its in self._running.items() if its is process)
             for run_id in cut:
                 del self._running[run_id]
+        for answer in list(self._warming.values()):
+            answer.put([])
         if cut:
             self._sink.on_died(cut)
 
@@ -161,6 +192,8 @@ class CollectorClient:
         elif kind is Kind.END:
             self._running.pop(run_id, None)
             self._sink.on_end(run_id, orjson.loads(payload))
+        elif kind is Kind.WARM and run_id in self._warming:
+            self._warming[run_id].put(orjson.loads(payload))
         elif kind is Kind.READY:
             self.versions = orjson.loads(payload)["versions"]
             self.ready.set()

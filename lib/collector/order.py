@@ -33,6 +33,15 @@ class Order:
         return cls(**{**values, "limits": Limits(**values["limits"])})
 
 
+@dataclass(frozen=True, slots=True)
+class Warmed:
+    """What came of a warm-up: the time to set up its connection (None: one was open), an error in words."""
+
+    lane: int
+    setup_ms: float | None
+    error: str = ""
+
+
 def order_for(
     lane: int, backend: Backend, prompt: Prompt, params: Params, limits: Limits, queue: str, key: str = ""
 ) -> Order:

@@ -21,6 +21,7 @@ class Kind(IntEnum):
     END = 4  # every lane of the run has ended; clock health
     ACK = 5  # the run has begun; its origin on the monotonic clock
     LANE = 6  # a lane has ended; its number
+    WARM = 7  # a warm-up is over; [[lane, setup_ms, error], …]
 
 
 def pack(kind: Kind, run_id: str, payload: bytes) -> bytes:
