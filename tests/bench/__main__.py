@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tests.bench import ceiling, followed, machine, page, stamps, stock
+from tests.bench import ceiling, followed, local_model, machine, page, stamps, stock
 from tests.bench.pace import Pace
 from tests.bench.report import Section, lines, summary, write
 
@@ -22,6 +22,7 @@ BENCHMARKS: dict[str, Callable[[Pace], Iterator[Section]]] = {
     "ceiling": ceiling.run,
     "stock": stock.run,
     "page": page.run,
+    "local-model": local_model.run,
 }
 
 
