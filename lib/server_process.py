@@ -7,6 +7,7 @@ draws, and calls `start` again when it needs the server; a child that died in th
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -102,6 +103,7 @@ class ServerProcess:
         """What it is doing now; a child that died since the last look is noticed here."""
         with self._changed:
             if isinstance(self._state, Ready) and self._process and self._process.poll() is not None:
+                _let_go(self._process)
                 self._state = Failed(_how_it_ended(self._process.returncode, ""))
             return self._state
 
@@ -159,6 +161,7 @@ class ServerProcess:
             state = _announced(line)
             if state is None:
                 process.kill()  # it said something else: it is not the server we know
+                _let_go(process)
                 state = Failed(_how_it_ended(process.wait(), _last_line(errors)))
         with self._changed:
             if self._process is process:
@@ -190,6 +193,13 @@ def _last_line(errors: IO[bytes]) -> str:
     errors.seek(0)
     lines = errors.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else ""
+
+
+def _let_go(process: subprocess.Popen[bytes]) -> None:
+    """Close our end of a dead child's input."""
+    assert process.stdin is not None
+    with contextlib.suppress(OSError):
+        process.stdin.close()
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
