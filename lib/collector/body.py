@@ -72,7 +72,7 @@ class Body:
 
     @property
     def finished(self) -> bool:
-        """Whether the answer itself is whole: a finish reason or `[DONE]` came. (Usage may come in every frame.)"""
+        """Whether the answer itself is whole: its finish reason or `[DONE]` came. (Usage may come in every frame.)"""
         return self.done or self._translator.finished
 
     def _event(self, event: Event) -> None:
@@ -142,7 +142,7 @@ class Body:
                 raise StreamError(document["error"])
             rows = whole_document(document, self._at_ns, self._read)
             if rows is not None:
-                self._translator.finished = self._translator.closed = True
+                self._translator.closed = True
                 self.rows.extend(rows)
                 return
         if is_web_page(head):

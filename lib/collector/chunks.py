@@ -26,12 +26,12 @@ class Translator:
 
     def __init__(self) -> None:
         self.chunks = 0  # chunks understood
-        self.finished = False  # a finish reason was seen
         self.closed = False  # a finish reason or a usage object was seen
         self.repaired = False  # the chunk being translated had bytes that were no UTF-8
         self._model = ""
         self._texts: dict[int, ChoiceText] = {}
         self._finish: dict[int, str] = {}
+        self._open: set[int] = set()  # choices that brought something since their last finish reason
         self._tool: dict[int, int] = {}
 
     def translate(self, chunk: Chunk, at_ns: int, read: int) -> list[Row]:
@@ -53,6 +53,11 @@ class Translator:
             self._reports(chunk, at_ns, read, rows)
         return rows
 
+    @property
+    def finished(self) -> bool:
+        """Whether every choice that began has given a finish reason and nothing since."""
+        return bool(self._finish) and not self._open
+
     def flush(self, now_ns: int) -> list[Row]:
         """What was held back while it might have become something else; the stream is over."""
         rows: list[Row] = []
@@ -67,10 +72,14 @@ class Translator:
         if delta is None and index not in self._texts:
             delta = choice.get("message")
         if delta.__class__ is dict and delta:
+            before = len(rows)
             self._delta(delta, choice, index, at_ns, read, rows)
+            if len(rows) > before:
+                self._open.add(index)
         reason = choice.get("finish_reason")
         if reason and reason.__class__ is str and reason != "null":
-            self.finished = self.closed = True
+            self.closed = True
+            self._open.discard(index)
             if self._finish.get(index) != reason:
                 self._finish[index] = reason
                 rows.append([at_ns, "finish", reason, index])

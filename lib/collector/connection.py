@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from contextvars import ContextVar
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import SimpleNamespace
 from typing import Any, Protocol
 
@@ -81,7 +82,7 @@ class Network:
 
     def _new_client(self, direct: bool, guarded: tuple[str, ...] | None) -> httpx2.AsyncClient:
         if not self.exact:
-            return httpx2.AsyncClient(trust_env=not direct, follow_redirects=False)
+            return httpx2.AsyncClient(trust_env=not direct, follow_redirects=False, cookies=_no_cookies())
 
         def session() -> aiohttp.ClientSession:
             resolver: Any = None
@@ -90,13 +91,22 @@ class Network:
             return aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300, resolver=resolver),
                 trace_configs=[_trace()],
+                cookie_jar=aiohttp.DummyCookieJar(),
                 trust_env=not direct,
                 timeout=aiohttp.ClientTimeout(total=None),
             )
 
         return httpx2.AsyncClient(
-            transport=CappedErrors(AiohttpTransport(client=session)), trust_env=False, follow_redirects=False
+            transport=CappedErrors(AiohttpTransport(client=session)),
+            trust_env=False,
+            follow_redirects=False,
+            cookies=_no_cookies(),
         )
+
+
+def _no_cookies() -> CookieJar:
+    """A jar that keeps nothing: the pool is shared, and no request may carry what another one was given."""
+    return CookieJar(DefaultCookiePolicy(allowed_domains=()))
 
 
 def _trace() -> aiohttp.TraceConfig:

@@ -13,7 +13,7 @@ import pytest
 from lib.collector.single import Measurer
 from lib.domain import events as ev
 from tests.collector.measuring import KEY, Told, ask
-from tests.collector.wire_server import DONE, Request, Wire, WireServer, finished, frame, said, serving
+from tests.collector.wire_server import DONE, Reply, Request, Wire, WireServer, finished, frame, said, serving
 
 WHOLE = said("Sea ") + said("and ") + said("sky.") + finished() + DONE
 USAGE = {"prompt_tokens": 5, "completion_tokens": 40, "total_tokens": 45}
@@ -204,16 +204,50 @@ def test_a_broken_chunk_length_is_an_error_in_words(measurer: Measurer) -> None:
     assert "chunk size" in told["error_message"]
 
 
-def test_a_reset_after_the_answer_was_finished_does_not_undo_it(measurer: Measurer) -> None:
+def unended(*pieces: str) -> Reply:
+    """A reply whose chunked body breaks off after these pieces."""
+
     def reply(_request: Request, wire: Wire) -> None:
         wire.head(Transfer_Encoding="chunked")
-        text = said("Sea.") + finished()
-        wire.send(f"{len(text):x}\r\n{text}\r\n")
+        wire.send(*(f"{len(piece):x}\r\n{piece}\r\n" for piece in pieces))
 
-    with serving(reply) as server:
+    return reply
+
+
+def test_a_connection_cut_after_the_answer_was_finished_does_not_undo_it(measurer: Measurer) -> None:
+    with serving(unended(said("Sea."), finished())) as server:
         told = ask(measurer, server.base_url)
     assert told.outcome == ("complete", None)
     assert told["text"] == "Sea."
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [said("Sea "), said("and ")],
+        [said("Sea ", finish_reason="stop"), said("and ")],  # a reason that came too early finishes nothing
+        [frame({"choices": [{"index": n, "delta": {"content": "Sea "}} for n in (0, 1)]}), finished()],
+        [frame({"usage": USAGE, "choices": [{"delta": {"content": "Sea "}}]})],
+    ],
+)
+def test_an_answer_that_was_not_finished_is_lost_with_its_connection(
+    measurer: Measurer, pieces: list[str]
+) -> None:
+    with serving(unended(*pieces)) as server:
+        told = ask(measurer, server.base_url)
+    assert told.outcome == ("error", "connection_lost")
+    assert told["text"].startswith("Sea ")
+
+
+def test_no_request_carries_a_cookie_that_another_was_given(measurer: Measurer) -> None:
+    def reply(_request: Request, wire: Wire) -> None:
+        wire.head(Set_Cookie="session=of-somebody; Path=/")
+        wire.send(WHOLE)
+
+    with serving(reply) as server:
+        for _ in range(2):
+            ask(measurer, server.base_url)
+    assert ["cookie" in request.headers for request in server.requests] == [False, False]
 
 
 def test_nothing_after_done_is_read(measurer: Measurer) -> None:
