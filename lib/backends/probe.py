@@ -128,7 +128,7 @@ def _answer(backend: Backend, key: str, limits: Limits, collector: Measurer) -> 
     if not stream.ok:
         return [stream]
     return [
-        stream, _first_token(measured), _usage(generation), _stream_options(generation),
+        stream, _first_token(measured), _usage(generation, measured), _stream_options(generation),
         _thinking(backend, key, limits, measured), _per_chunk(measured), _buffering(measured),
     ]  # fmt: skip
 
@@ -147,7 +147,8 @@ def _stream(generation: Generation, measured: Measurement) -> Step:
     if not measured.has_text and not measured.usage.output:
         told = _("The request was accepted, but no token came.")
         return Step("stream", False, told, _("Check the model: is it one that chats?"), ms)
-    told = _("{tokens} tokens").format(tokens=numbers.whole(measured.output_tokens or 0))
+    count = measured.output_tokens or 0
+    told = ngettext("{n} token", "{n} tokens", count).format(n=numbers.whole(count))
     notes = [wait.reason for wait in generation.of(Waiting)]
     if not measured.has_text:
         notes.append(_("all of them hidden thinking"))
@@ -174,11 +175,14 @@ def _first_token(measured: Measurement) -> Step:
     return Step("first_token", True, told, ms=round(float(ttft.value), 1))
 
 
-def _usage(generation: Generation) -> Step:
+def _usage(generation: Generation, measured: Measurement) -> Step:
     usage = generation.last(Usage)
-    if usage is None:
+    if usage is None or measured.usage.output is None:
+        told = _("The server reports no token counts in its stream.")
+        if usage is not None:
+            told = _("The server's token counts cannot be used: it counts nothing where text came.")
         advice = _("Nothing to do: the text is counted here with o200k_base and marked as estimated.")
-        return Step("usage", False, _("The server reports no token counts in its stream."), advice)
+        return Step("usage", False, told, advice)
     told = _("{prompt} in, {completion} out")
     counts = {name: usage.values.get(f"{name}_tokens", "?") for name in ("prompt", "completion")}
     return Step("usage", True, told.format(**counts))

@@ -6,6 +6,7 @@ Used by the probe only; nothing here is timed.
 from __future__ import annotations
 
 import ssl
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ import httpx2
 import orjson
 
 from lib.collector.address import is_local
+from lib.collector.thinking import OPENING
 from lib.domain.run import Backend, Limits
 
 MAX_TOKENS = 16
@@ -41,24 +43,31 @@ def thinking_field(backend: Backend, key: str, limits: Limits) -> str:
             ) as client,
             client.stream("POST", url, json=body, headers=headers) as response,
         ):
-            return next(filter(None, map(_field_of, response.iter_lines())), "")
+            return _field_in(response.iter_lines())
     except (httpx2.HTTPError, UnicodeError):
         return ""
 
 
-def _field_of(line: str) -> str:
-    """The field that one line of the stream shows thinking in."""
+def _field_in(lines: Iterable[str]) -> str:
+    """The first field that shows thinking; tags may be spread over several chunks."""
+    text = ""
+    for delta in filter(None, map(_delta_of, lines)):
+        named = next((name for name in _FIELDS if delta.get(name)), "")
+        if named:
+            return named
+        content = delta.get("content")
+        if isinstance(content, list):
+            return "content (parts)"
+        text += content if isinstance(content, str) else ""
+        if any(tag in text for tag in OPENING):
+            return "content (tags)"
+    return ""
+
+
+def _delta_of(line: str) -> dict[str, Any]:
+    """The delta of the first choice in one line of the stream; empty when there is none."""
     try:
-        choices = orjson.loads(line.removeprefix("data:").strip())["choices"]
-        delta: Any = choices[0]["delta"]
+        delta = orjson.loads(line.removeprefix("data:").strip())["choices"][0]["delta"]
     except (ValueError, KeyError, IndexError, TypeError):
-        return ""
-    if not isinstance(delta, dict):
-        return ""
-    named = next((name for name in _FIELDS if delta.get(name)), "")
-    if named:
-        return named
-    content = delta.get("content")
-    if isinstance(content, list):
-        return "content (parts)"
-    return "content (tags)" if isinstance(content, str) and "<think" in content else ""
+        return {}
+    return delta if isinstance(delta, dict) else {}

@@ -241,6 +241,26 @@ def test_the_field_of_visible_thinking_is_named(measurer: Measurer, field: str) 
     assert step.detail == f"shown, in the field {field}"
 
 
+def test_thinking_between_tags_is_named_also_when_a_tag_is_split(measurer: Measurer) -> None:
+    deltas = [
+        {"content": "<thi"},
+        {"content": "nk>Let me count.</think>"},
+        *({"content": f"{w} "} for w in WORDS),
+    ]
+    with serving(chat(lambda handler, _asked: handler.stream(deltas, USAGE))) as server:
+        step = probed(measurer, server.base_url)["reasoning"]
+    assert step.detail == "shown, in the field content (tags)"
+
+
+def test_token_counts_of_zero_are_no_counts(measurer: Measurer) -> None:
+    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    with serving(
+        chat(lambda handler, _asked: handler.stream([{"content": w} for w in WORDS], usage))
+    ) as server:
+        steps = probed(measurer, server.base_url)
+    assert (steps["usage"].ok, steps["stream"].ok) == (False, True)
+
+
 def test_hidden_thinking_is_told_by_its_count(measurer: Measurer) -> None:
     usage = {
         "prompt_tokens": 9,
