@@ -7,7 +7,7 @@ and cannot be raced at the moment says why.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from lib.backends.table import Configured, limits_for
@@ -15,6 +15,7 @@ from lib.domain.run import Backend, Limits, Origin, Prices, WarmUp
 from lib.i18n import _
 from lib.local_model.models import BACKEND_ID as LOCAL_ID
 from lib.local_model.models import LocalModels
+from lib.prices import price_of
 from lib.server_process import Absent, Failed, Idle, Ready, ServerProcess, State
 from lib.simulator.profiles import DEFAULT_IDS, load_profiles
 from lib.simulator.recordings import load_recordings
@@ -71,7 +72,13 @@ class Catalogue:
         url, absent = _address(self.simulator.state)
         offers = [*self._local(), *_simulated(url, absent), *_recorded(url, absent)]
         offers += [
-            Offer(entry.backend, entry.key, own_limits=entry.own_limits, warmup=entry.warmup, is_own=True)
+            Offer(
+                _priced(entry.backend),
+                entry.key,
+                own_limits=entry.own_limits,
+                warmup=entry.warmup,
+                is_own=True,
+            )
             for entry in more
         ]
         return {offer.backend.id: offer for offer in offers}
@@ -95,6 +102,11 @@ class Catalogue:
             )
             found.append(Offer(backend, absent=absent))
         return found
+
+
+def _priced(backend: Backend) -> Backend:
+    """With the published price, unless it has its own or none is known."""
+    return backend if backend.prices else replace(backend, prices=price_of(backend.base_url, backend.model))
 
 
 def _address(state: State) -> tuple[str, str]:

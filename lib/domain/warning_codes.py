@@ -20,5 +20,6 @@ WARNINGS: dict[str, str] = {
     "cumulative_deltas": "Each frame repeated all the text so far; only what was new is shown.",
     "replacement_characters": "The reply contained damaged characters; the damage came with it.",
     "prompt_cached": "Part of the prompt came from the server's cache, so the first token was early.",
+    "spend_cap": "The race reached its spend cap, so this lane was stopped.",
     "stopped_by_user": "You stopped this lane; the provider may still bill the rest.",
 }

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -19,9 +20,11 @@ from lib.collector.client import CollectorClient
 from lib.domain.failures import FAILURES
 from lib.domain.run import Limits, Run
 from lib.live.live_run import LiveRun
+from lib.live.spending import Spending
 from lib.reading import ReadingSpeed
 
 GRACE_S = 15.0  # a run nobody watches is stopped after this long: the provider bills
+GUARD_S = 0.2  # how often spending and watchers are looked at
 KEPT_RUNS = 50
 _NO_RESULT = {"verdict": [["The figures of this race could not be computed; the server's log says why.", ""]]}
 _log = logging.getLogger(__name__)
@@ -53,13 +56,15 @@ class Hub:
         keys: Mapping[int, str],
         limits: Mapping[int, Limits],
         speed: ReadingSpeed | None = None,
+        cap: Decimal | None = None,
     ) -> LiveRun:
-        """Start a run. Raises TooManyRuns when the server is full."""
+        """Start a run; at a cost of `cap` its paid lanes are stopped. Raises TooManyRuns when the server is full."""
         self._expire()
         with self._lock:
             if sum(not live.ended for live in self._runs.values()) >= self._most:
                 raise TooManyRuns(f"this server runs {self._most} races already")
             live = self._runs[run.id] = LiveRun(run, speed)
+            live.spending = None if cap is None else Spending(run, cap)
         self.collector.start_run(run, keys, limits)
         return live
 
@@ -164,12 +169,25 @@ class Hub:
         live.add({"result": self._result(live.recorded(), live.speed)})
 
     def _guard(self) -> None:
-        while not self._closed.wait(min(1.0, self._grace_s / 3)):
+        while not self._closed.wait(GUARD_S):
             now_s = time.monotonic()
             for run_id, live in tuple(self._runs.items()):
+                if not live.ended:
+                    self._guard_spending(live)
                 since_s = live.unwatched_since_s
                 if not live.ended and since_s is not None and now_s - since_s > self._grace_s:
                     self.stop(run_id)
+
+    def _guard_spending(self, live: LiveRun) -> None:
+        spending = live.spending
+        if spending is None:
+            return
+        spending.feed(live.messages)
+        if spending.reached:
+            live.spending = None
+            for lane in spending.running:
+                live.keep(orjson.dumps([[lane, [[live.now_ns(), "warning", "spend_cap", f"{spending.cap}"]]]]))
+                self.stop(live.run.id, lane)
 
     def _expire(self) -> None:
         """Forget the oldest finished runs; the page then says that the run is gone."""

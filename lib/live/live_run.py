@@ -13,6 +13,7 @@ import orjson
 from lib.domain.codec import Row, decode_rows, encode_backend
 from lib.domain.events import Generation
 from lib.domain.run import Run
+from lib.live.spending import Spending
 from lib.reading import ReadingSpeed
 
 
@@ -25,6 +26,7 @@ class LiveRun:
         self.messages: list[str] = []
         self.origin_ns = time.perf_counter_ns()
         self.ended = False
+        self.spending: Spending | None = None  # with a cap: what the race has cost so far
         self.health: dict[str, Any] = {}
         self.created_s = time.monotonic()
         self.unwatched_since_s: float | None = self.created_s
@@ -39,8 +41,12 @@ class LiveRun:
 
     def add(self, content: dict[str, Any]) -> None:
         """Append a message of our own, stamped with the run's clock."""
-        now_ms = max(0, time.perf_counter_ns() - self.origin_ns) // 1_000_000
+        now_ms = self.now_ns() // 1_000_000
         self.say(orjson.dumps({"now": now_ms, **content}, default=str).decode())
+
+    def now_ns(self) -> int:
+        """The run's clock."""
+        return max(0, time.perf_counter_ns() - self.origin_ns)
 
     def say(self, message: str) -> None:
         """Append a message and wake every viewer."""

@@ -18,7 +18,9 @@ CACHED_SHARE = 0.9  # of the prompt: then the first token needed (nearly) no rea
 _LENGTH_REASONS = ("length", "max_tokens")
 _MODEL_DATE = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{6}|\d{4}|\d{2}-\d{4}|latest)$")
 _MODEL_TAG = re.compile(r":(latest|free|nitro|floor|online)$")
-_PLACEHOLDERS = frozenset(("", "model", "default", "local", "loaded", "test", "mock", "dummy", "replay", "llm", "served"))
+_PLACEHOLDERS = frozenset(
+    ["", "model", "default", "local", "loaded", "test", "mock", "dummy", "replay", "llm", "served"]
+)
 _WEIGHTS_FILE = re.compile(r"\.(gguf|bin|safetensors)$")
 
 
@@ -120,6 +122,8 @@ def _prompt_cached(measured: Measurement) -> str | None:
 
 
 def _stopped_by_user(measured: Measurement) -> str | None:
+    if any(warned.code == "spend_cap" for warned in measured.generation.of(ev.Warned)):
+        return None
     return "" if measured.time.status is ev.Status.STOPPED else None
 
 

@@ -18,7 +18,7 @@ from lib.backends.policy import AddressRefused, check
 from lib.backends.presets import Preset, presets
 from lib.backends.table import Configured
 from lib.collector.address import AddressError, clean
-from lib.domain.run import Backend, Prices
+from lib.domain.run import Backend, Prices, WarmUp
 from lib.i18n import _, ngettext
 from lib.ui import state
 from lib.ui.markdown import plain
@@ -34,6 +34,7 @@ PRESET, URL, MODEL, KEY, NAME, EDITED = (
     "form_edited",
 )
 PRICES = ("form_price_in", "form_price_out", "form_price_cached")
+WARM = "form_warm"
 LISTED, PICKED, FOUND = "form_listed", "form_picked", "form_found"
 
 
@@ -66,8 +67,22 @@ def show_form() -> None:
         ):
             column.number_input(label, 0.0, None, value=None, key=key, placeholder=_("not publ."), format="%.4g",
                                 help=_("Per million tokens, in dollars."))  # fmt: skip
+    with left:
+        st.segmented_control(
+            _("Before a race"), [kind.value for kind in WarmUp], key=WARM, default=WarmUp.NONE.value,
+            format_func=lambda kind: _warm_words()[kind],
+            help=_("Opens the connection, or makes one request that is thrown away; its time is told apart."),
+        )  # fmt: skip
     _show_preset_facts()
     _show_buttons(bool(edited))
+
+
+def _warm_words() -> dict[str, str]:
+    return {
+        WarmUp.NONE.value: _("nothing"),
+        WarmUp.CONNECTION.value: _("open the connection"),
+        WarmUp.REQUEST.value: _("one discarded request"),
+    }
 
 
 def edit(entry: Configured) -> None:
@@ -217,7 +232,8 @@ def _entry() -> Configured:
         raise FormError(_("Give the model's name as the server knows it."))
     id_ = state.value(EDITED, "") or state.new_own_id()
     name = str(state.value(NAME, "") or "").strip() or model
-    return Configured(Backend(id_, name, _url(), model, prices=_prices()), _key())
+    warmup = WarmUp(state.value(WARM, WarmUp.NONE.value) or WarmUp.NONE.value)
+    return Configured(Backend(id_, name, _url(), model, prices=_prices()), _key(), warmup=warmup)
 
 
 def _url() -> str:

@@ -7,15 +7,8 @@ import streamlit as st
 from lib.i18n import _
 from lib.ui import race_settings, race_setup, state
 from lib.ui.lineup import show_lineup
-
-EXAMPLES = {
-    "Lighthouse": race_setup.DEFAULT_PROMPT,
-    "Tides": "Explain why there are two tides a day. About 300 words.",
-    "Code": "Write a Python function that merges two sorted lists, with a short explanation and a test.",
-    "List": "Write a checklist for a long hike, one line for each thing.",
-    "Chinese": "请向参观者介绍一下在没有电的年代，灯塔是怎样被看守的。大约六百字。",
-}
-EXAMPLE = "example"
+from lib.ui.markdown import plain
+from lib.ui.prompt_library import show_library
 
 
 def show_controls(running: bool) -> None:
@@ -28,10 +21,7 @@ def show_controls(running: bool) -> None:
             placeholder=_("What every backend is asked"),
         )  # fmt: skip
     with examples:
-        st.pills(
-            _("Examples"), list(EXAMPLES), key=EXAMPLE, format_func=_, label_visibility="collapsed",
-            on_change=_take_example,
-        )  # fmt: skip
+        show_library()
     with action:
         _show_action(running)
     with st.container(
@@ -64,15 +54,11 @@ def _settings_in_words() -> str:
     reader = race_setup.reader_in_short()
     mode = _(race_settings.mode(race_setup.backends()).value)
     tokens = state.value(race_settings.MAX_TOKENS, race_settings.DEFAULT_MAX_TOKENS)
-    return _("{reader} · {mode} · {tokens} tokens").format(reader=reader, mode=mode, tokens=tokens)
+    told = _("{reader} · {mode} · {tokens} tokens").format(reader=reader, mode=mode, tokens=tokens)
+    spend = race_setup.spend_in_words()
+    return f"{told} · {plain(spend)}" if spend else told
 
 
 def _begin() -> None:
     state.begin(state.PROMPT, state.asked_prompt() or race_setup.DEFAULT_PROMPT)
     race_settings.begin()
-
-
-def _take_example() -> None:
-    chosen = state.value(EXAMPLE, None)
-    if chosen:
-        state.put(state.PROMPT, EXAMPLES[chosen])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -29,7 +30,7 @@ TEMPERATURE, TOP_P, SEED, STOP, EFFORT, EXTRA = (
     "effort",
     "extra_body",
 )
-HISTORY, LANES = "history", "lane_params"
+HISTORY, LANES, CAP = "history", "lane_params", "spend_cap"
 _LANE_COLUMNS = (MAX_TOKENS, TEMPERATURE, TOP_P, SEED, EFFORT, EXTRA)
 
 
@@ -103,6 +104,12 @@ def mode(backends: tuple[Backend, ...]) -> Mode:
     return Mode.BY_BACKEND if any(count > 1 for count in shared.values()) else Mode.ALL_AT_ONCE
 
 
+def spend_cap() -> Decimal | None:
+    """The most a race may cost, in the currency of its prices; None without a cap."""
+    cap = state.value(CAP, None)
+    return None if cap is None else Decimal(str(cap))
+
+
 def reader_in_words(choice: str) -> str:
     """A reader as the picker lists it."""
     if choice == BY_ANSWER:
@@ -126,6 +133,12 @@ def _show_race() -> None:
         persist_state="session",
         help=_("By backend: one request at a time per host, hosts in parallel; automatic for local hosts, "
                "which share this machine. The mode is printed on every result."),
+    )  # fmt: skip
+
+    st.number_input(
+        _("Spend cap of a race ($)"), 0.0, None, value=None, step=0.05, format="%.4g", key=CAP,
+        persist_state="session", placeholder=_("none"),
+        help=_("Paid lanes are stopped when they have cost about this much. Unpublished prices cannot be counted."),
     )  # fmt: skip
 
 

@@ -11,16 +11,19 @@ from lib.backends.catalogue import Offer
 from lib.backends.policy import limits_under
 from lib.backends.settings import configured
 from lib.backends.table import Configured, SettingsError
-from lib.domain.run import Backend, Run
+from lib.domain.run import Backend, Limits, Origin, Run, WarmUp
 from lib.i18n import _
 from lib.live.hub import TooManyRuns
 from lib.live.live_run import LiveRun
+from lib.metrics.cost import runs_here
 from lib.reading import ReadingSpeed, default_for, speed
+from lib.spend import Lane, prompt_tokens, race_estimate
 from lib.ui import race_settings, state
+from lib.ui.prompt_library import FIRST
 from lib.ui.race_settings import ParamsError
 from lib.ui.wiring import catalogue, hub, policy
 
-DEFAULT_PROMPT = "Explain to a visitor how a lighthouse was kept before electricity. About 400 words."
+DEFAULT_PROMPT = FIRST.text
 START_WAIT_S = 8.0  # how long Start waits for a server of ours that is still coming up
 
 
@@ -80,6 +83,24 @@ def reader_for_player() -> dict[str, dict[str, object]]:
     }
 
 
+def spend_in_words() -> str:
+    """What the chosen race may cost, when a backend is paid for; else an empty text."""
+    known = offers()
+    live = [
+        (n, known[id_].backend) for n, id_ in enumerate(lineup()) if known[id_].backend.origin is Origin.LIVE
+    ]
+    paid = [(n, backend) for n, backend in live if not runs_here(backend)]
+    if not paid:
+        return ""
+    tokens = prompt_tokens(race_settings.prompt(state.value(state.PROMPT, DEFAULT_PROMPT))) or 0
+    try:
+        most = {n: own.max_tokens for n, own in race_settings.own_params(len(lineup())).items()}
+        common = race_settings.params().max_tokens
+    except ParamsError:
+        return ""
+    return race_estimate([Lane(tokens, most.get(n, common), backend.prices) for n, backend in paid]).sentence
+
+
 def reader_in_short() -> str:
     """The reader in three words for the settings line."""
     chosen = reading_speed() or default_for(state.value(state.PROMPT, DEFAULT_PROMPT))
@@ -101,12 +122,10 @@ def start() -> None:
         return
     try:
         run = _run(tuple(offer.backend for offer in chosen))
-        hub().start(
-            run,
-            dict(enumerate(offer.key for offer in chosen)),
-            dict(enumerate(offer.limits for offer in chosen)),
-            reading_speed(),
-        )
+        keys = dict(enumerate(offer.key for offer in chosen))
+        limits = dict(enumerate(offer.limits for offer in chosen))
+        _warm(run, keys, limits, [offer.warmup for offer in chosen])
+        hub().start(run, keys, limits, reading_speed(), race_settings.spend_cap())
         state.remember_run(run.id)
     except (TooManyRuns, ParamsError) as error:
         state.leave_notice(_("Not started: {reason}").format(reason=error))
@@ -136,6 +155,17 @@ def obey(command: dict[str, object] | None) -> None:
 def current() -> LiveRun | None:
     """The run on screen, if this server still holds it."""
     return hub().get(state.run_id())
+
+
+def _warm(run: Run, keys: dict[int, str], limits: dict[int, Limits], kinds: list[WarmUp]) -> None:
+    """Warm the backends that ask for it; what it took is told apart from every figure."""
+    warmed = hub().collector.warm(run, keys, limits, dict(enumerate(kinds)))
+    told = [
+        f"{run.backends[one.lane].name} {one.error or numbers.milliseconds(one.setup_ms or 0)}"
+        for one in warmed
+    ]
+    if told:
+        state.leave_notice(_("Warmed up before the race: {lanes}").format(lanes=", ".join(told)))
 
 
 def _run(backends: tuple[Backend, ...]) -> Run:

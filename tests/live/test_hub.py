@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from typing import Any
 
 import anyio
@@ -16,12 +17,14 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from lib.domain.events import Delta, Ended, Status
-from lib.domain.run import Backend, Limits, Mode, Origin, Params, Prompt, Run
+from lib.domain.run import Backend, Limits, Mode, Origin, Params, Prices, Prompt, Run
 from lib.live.hub import Hub, TooManyRuns
 from lib.live.live_run import LiveRun
 from lib.live.routes import NO_SUCH_RUN, routes
 from lib.metrics.figures import figures_of
+from lib.metrics.measurement import measure
 from lib.metrics.verdict import result_of
+from lib.metrics.warnings import warnings_of
 from lib.server_process import Ready, ServerProcess
 
 FAST = {"simulator": {"ttft_ms": 30, "tok_s": 800, "tokens": 120, "tokens_per_chunk": 1}}
@@ -236,6 +239,19 @@ def test_lanes_of_a_killed_collector_are_interrupted_and_the_next_race_runs(
         assert again.recorded().generations[0].events[-1].status is Status.COMPLETE
     finally:
         hub.close()
+
+
+def test_a_spend_cap_stops_the_paid_lanes_and_says_why(hub: Hub, simulator: str) -> None:
+    prices = Prices(Decimal(1), Decimal(1000))
+    paid = Backend("paid", "Paid", simulator, "gpt-5.6-sol-ultrafast", Origin.LIVE, prices=prices, extra_body=SLOW)
+    free = Backend("free", "Free", simulator, "gpt-5.6-sol-ultrafast", Origin.SIMULATED, extra_body=FAST)
+    run = Run("capped", Prompt("Say something."), Params(max_tokens=4000), Mode.ALL_AT_ONCE, (paid, free))
+    live = hub.start(run, {}, {0: Limits(), 1: Limits()}, cap=Decimal("0.01"))
+    until(live, has_result)
+    capped, finished = live.recorded().generations
+    assert capped.events[-1].status is Status.STOPPED
+    assert [code for code, _ in warnings_of(measure(capped, paid))] == ["usage_estimated", "spend_cap"]
+    assert finished.events[-1].status is Status.COMPLETE
 
 
 def test_a_full_server_says_so(simulator: str, race: Callable[..., LiveRun]) -> None:
