@@ -27,7 +27,8 @@ BACKEND_ID = "smollm2-135m"  # of the shipped form; the others add their id
 SERVER_BYTES = 280_000_000  # of a server beside its weights: the text of both slots, and the engine
 CONVERT_LIMIT_S = 360.0
 FREE = Prices(Decimal(0), Decimal(0), Decimal(0), source="this machine")
-FAIR = {"cache_prompt": False, "repeat_penalty": 1.15}  # every race cold; a small model loops without it
+COLD = {"cache_prompt": False}  # every race reads its prompt anew
+NOT_LOOPING = {"repeat_penalty": 1.15}  # so small a model repeats itself without it
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,8 @@ class LocalModels:
         told = state.told if isinstance(state, Ready) else {}
         return Backend(
             _backend_id(id), _(model.name), model.process.base_url or "", str(told.get("model", "")),
-            Origin.LIVE, _note(model, str(told.get("engine", "llama.cpp"))), FREE, dict(FAIR),
+            Origin.LIVE, _note(model, str(told.get("engine", "llama.cpp"))), FREE,
+            COLD if model.width is None else COLD | NOT_LOOPING,
         )  # fmt: skip
 
     def advice(self, starting: str | None = None) -> tuple[str, ...]:

@@ -60,6 +60,7 @@ def test_each_is_a_backend_of_its_own_that_costs_nothing(models: LocalModels) ->
     assert {backend.origin for backend in backends} == {Origin.LIVE}
     assert all(backend.prices and backend.prices.output == 0 for backend in backends)
     assert all("no reference for quality" in backend.note for backend in backends)
+    assert {str(backend.extra_body) for backend in backends} == {str(backends[0].extra_body)}
 
 
 def test_a_process_that_exists_already_serves_the_shipped_form(cache: Path) -> None:
@@ -83,6 +84,7 @@ def test_a_file_is_offered_under_the_same_id_however_often_it_is_added(
     backend = models.backend(added)
     assert backend.id == added
     assert "llama" in backend.note
+    assert backend.extra_body == {"cache_prompt": False}
     assert models.state(added) == Idle()
 
 
