@@ -77,6 +77,12 @@ def kill(pid: int | None) -> None:
     os.kill(pid, signal.SIGKILL)
 
 
+def is_alive(hub: Hub) -> bool:
+    """Whether the collector runs (asked of the client's own process object, which also reaps it)."""
+    process = hub.collector._process
+    return process is not None and process.poll() is None
+
+
 def statuses(live: LiveRun) -> list[ev.Status]:
     return [generation.events[-1].status for generation in live.recorded().generations]
 
@@ -171,6 +177,7 @@ def test_a_collector_killed_before_the_first_row_leaves_an_interrupted_lane(
 
 def test_a_collector_killed_while_idle_is_not_missed(catalogue: Catalogue, hub: Hub) -> None:
     for _ in range(3):
+        assert wait_for(lambda: is_alive(hub))
         kill(hub.collector.pid)
         live = race(hub, lane(catalogue, SIMULATED, SHORT))
         until(live, has_result)
