@@ -12,6 +12,7 @@ from lib.backends.presets import Preset, presets
 
 HOSTS = ("127.0.0.1", "::1")
 EXTRA_PORTS = (8080, 8000, 8001, 5000, 8081)  # TGI's container, second servers
+_TELLING_PORTS = (1234, 4000, 11434, 30000)
 LIST_TIMES = 5  # a list may take so many times longer than a connection
 
 
@@ -65,16 +66,19 @@ def _look(host: str, port: int, timeout_s: float) -> FoundServer | None:
         if error.status in (401, 403):
             return FoundServer(base_url, _usual_at(port), needs_key=True)
         return None
-    return FoundServer(base_url, _kind_of(found), found.models)
+    return FoundServer(base_url, _kind_of(found) or _usual_at(port), found.models)
 
 
 def _kind_of(found: Listing) -> Preset | None:
     """The kind a server gives itself away as; None when it does not."""
-    marked = (preset for preset in presets() if preset.port is not None)
-    return next(
-        (p for p in marked if p.owned_by in found.owners or (p.header and p.header in found.headers)), None
-    )
+
+    def is_marked(preset: Preset) -> bool:
+        by_header = preset.header and any(name.startswith(preset.header) for name in found.headers)
+        return preset.owned_by in found.owners or bool(by_header)
+
+    return next(filter(is_marked, presets()), None)
 
 
 def _usual_at(port: int) -> Preset | None:
-    return next((preset for preset in presets() if preset.port == port), None)
+    """The kind that a port alone suggests; ports that anything may use suggest nothing."""
+    return next((preset for preset in presets() if preset.port == port and port in _TELLING_PORTS), None)

@@ -24,7 +24,8 @@ class Preset:
     """One provider or kind of local server.
 
     `model` is an example and may be empty; `docs` is where the facts were read, `source` says which of them,
-    `read` when. `owned_by` and `header` are how a local server gives itself away.
+    `read` when. `owned_by` (in its list of models) and `header` (how a response header
+    begins) are how a local server gives itself away.
     """
 
     id: str

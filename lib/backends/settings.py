@@ -6,6 +6,7 @@ Keys stay beside the backend they belong to and never inside it. What a table ma
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import tomllib
 from collections.abc import Mapping
@@ -36,14 +37,18 @@ def configured(
 ) -> tuple[Configured, ...]:
     """Every configured backend: own settings, then the team's file, then keys in the environment.
 
-    Of two tables with one name the own one counts. Raises SettingsError naming what is wrong.
+    Of two tables with one name the own one counts; a provider that has a table is not added again.
+    Raises SettingsError naming what is wrong.
     """
     own = read(secrets, environment) if secrets.exists() else ()
     team_file = _team_file(environment, secrets)
     team = read(team_file, environment) if team_file else ()
     names = {entry.backend.id for entry in own}
     further = tuple(entry for entry in team if entry.backend.id not in names)
-    return (*own, *further, *_from_openai_variables(environment), *_from_presets(environment))
+    tables = (*own, *further)
+    addresses = {entry.backend.base_url for entry in tables}
+    found = (entry for entry in _from_presets(environment) if entry.backend.base_url not in addresses)
+    return (*tables, *_from_openai_variables(environment), *found)
 
 
 def read(path: Path, environment: Mapping[str, str]) -> tuple[Configured, ...]:
@@ -81,11 +86,22 @@ def _product_table(secrets: Path) -> dict[str, Any]:
     for key, value in table.items():
         if key not in PRODUCT_KEYS:
             raise SettingsError(f"[tokenrace]: unknown key {key!r}; known are {', '.join(PRODUCT_KEYS)}")
-        hosts = isinstance(value, list) and all(isinstance(host, str) for host in value)
+        hosts = isinstance(value, list) and all(map(_is_host, value))
         right = {"custom_addresses": isinstance(value, bool), "allowed_hosts": hosts}
         if not right.get(key, isinstance(value, str)):
             raise SettingsError(f"[tokenrace]: {key} is {PRODUCT_KEYS[key]}")
     return table
+
+
+def _is_host(entry: Any) -> bool:
+    """A name, an address, or a range that is one."""
+    if not isinstance(entry, str) or not entry.strip():
+        return False
+    try:
+        ipaddress.ip_network(entry, strict=False)
+    except ValueError:
+        return "/" not in entry and " " not in entry
+    return True
 
 
 def _table_of(path: Path, name: str) -> dict[str, Any]:

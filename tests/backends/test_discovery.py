@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from lib.backends import discovery
 from lib.backends.discovery import known_ports, local_servers
-from lib.backends.presets import presets
+from lib.backends.presets import preset, presets
 from tests.backends.small_server import models, serving
 
 
@@ -27,6 +28,16 @@ def test_a_server_is_known_by_what_it_says(owner: str, headers: dict[str, str], 
     assert found.base_url == server.base_url
     assert found.models == ("a", "b")
     assert (found.preset.id if found.preset else None) == kind
+
+
+def test_a_telling_port_is_enough_where_a_server_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving({"GET /v1/models": models("a", owner="somebody")}) as server:
+        for name, telling in (("lmstudio", server.port), (None, 1)):
+            known = replace(preset("lmstudio"), port=server.port)  # type: ignore[type-var]
+            monkeypatch.setattr(discovery, "presets", lambda known=known: (known,))
+            monkeypatch.setattr(discovery, "_TELLING_PORTS", (telling,))
+            (found,) = local_servers(ports=[server.port])
+            assert (found.preset.id if found.preset else None) == name
 
 
 def test_a_server_that_wants_a_key_is_found_without_its_models() -> None:

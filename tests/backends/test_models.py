@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -109,3 +110,19 @@ def test_owners_and_headers_are_kept_for_discovery() -> None:
 def test_a_query_of_the_address_stays_behind_the_path() -> None:
     assert models_url("https://h/v1?api-version=1") == "https://h/v1/models?api-version=1"
     assert models_url("https://h/v1/") == "https://h/v1/models"
+
+
+@pytest.mark.parametrize(("host", "is_certified"), [("named.example", True), ("other.example", False)])
+def test_a_checked_address_is_called_under_its_name_and_the_certificate_must_be_that_names(
+    monkeypatch: pytest.MonkeyPatch, certificate: Path, host: str, is_certified: bool
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    monkeypatch.setattr("lib.backends.models.checked", lambda _url, _policy: ("127.0.0.1",))
+    with serving({"GET /v1/models": models("m")}, certificate) as server:
+        url = f"https://{host}:{server.port}/v1"
+        if is_certified:
+            assert list_models(url, "") == ["m"]
+            assert server.asked[0].headers["host"] == f"{host}:{server.port}"
+        else:
+            with pytest.raises(ModelsUnavailable, match="ertificate"):
+                list_models(url, "")

@@ -118,20 +118,6 @@ def test_localhost_that_means_ipv6_first_is_warned_of() -> None:
     assert connected.advice
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for localhost of 30 days, with its key, in one file."""
-    path = tmp_path_factory.mktemp("tls") / "both.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-         "-days", "30", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-         "-keyout", str(path), "-out", str(path.with_suffix(".crt"))],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    path.write_text(path.read_text() + path.with_suffix(".crt").read_text())
-    return path
-
-
 def test_a_trusted_certificate_is_shown_with_its_days(
     monkeypatch: pytest.MonkeyPatch, certificate: Path
 ) -> None:

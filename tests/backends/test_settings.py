@@ -107,6 +107,12 @@ def test_what_a_table_says_itself_counts_more_than_its_preset() -> None:
     assert (entry.backend.base_url, entry.backend.model, entry.key) == ("http://127.0.0.1:9/v1", "m", KEY)
 
 
+def test_a_provider_with_a_table_is_not_added_again_by_its_key(tmp_path: Path) -> None:
+    secrets = written(tmp_path, '[backends.fast]\npreset = "groq"\n')
+    entries = configured({"GROQ_API_KEY": KEY, "MISTRAL_API_KEY": KEY}, secrets)
+    assert [entry.backend.id for entry in entries] == ["fast", "mistral-env"]
+
+
 def test_a_preset_that_does_not_exist_is_told_with_those_that_do() -> None:
     with pytest.raises(SettingsError, match=r"'grok'.*groq"):
         read_table("fast", {"preset": "grok"}, {})
