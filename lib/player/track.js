@@ -201,6 +201,7 @@ export class Track {
 
   #ghost(context, axes) {
     context.textAlign = "center";
+    context.fillStyle = this.colours.quiet;
     context.fillText(
       say("ghost_track"),
       (axes.left + axes.right) / 2,

@@ -23,11 +23,18 @@ def show_library() -> None:
     known = {prompt.id: prompt for prompt in (FIRST, *library()) if not prompt.is_own}
     with st.container(horizontal=True, gap="small", key="prompt_chips"):
         st.pills(
-            _("Examples"), list(known), key=EXAMPLE, format_func=lambda id_: _(known[id_].title),
+            _("Examples"), list(known), key=EXAMPLE, format_func=lambda id_: _chip(known[id_]), wrap=True,
             label_visibility="collapsed", on_change=_take_example,
         )  # fmt: skip
         with st.popover(_("Own"), key="own_prompts", type="tertiary"):
             _show_own()
+
+
+def _chip(prompt: SavedPrompt) -> str:
+    """One word for a prompt that comes along."""
+    words = {"short": _("Short"), "long": _("Long"), "code": _("Code"), "list": _("List"), "reasoning": _("Reasoning"),
+             "chinese": "中文", "agent": _("Agent step")}  # fmt: skip
+    return words.get(prompt.kind, _(prompt.title))
 
 
 def _show_own() -> None:

@@ -39,7 +39,7 @@ def test_a_first_visit_stands_ready(page: AppTest) -> None:
 
 
 def test_an_example_fills_the_prompt(page: AppTest) -> None:
-    page.button_group(key="example").select("Merging two sorted lists").run()
+    page.button_group(key="example").select("Code").run()
     assert "Python" in page.text_area(key="prompt").value
     assert not page.exception
 
