@@ -68,10 +68,12 @@ VARIANTS: tuple[Variant, ...] = (
             Width.F16),
     Variant("f32", "SmolLM2 135M F32", "converted from Q4_1 to 32 bits per weight: quality does not rise",
             Width.F32),
-    Variant("q4_0-ngram", "SmolLM2 135M Q4_0 + n-gram", "Q4_0, guessing ahead from its own text (n-gram "
-            "speculation): faster where text repeats, such as code, with a repeat_penalty of 1", Width.Q4_0, Speculation.NGRAM),
-    Variant("f32-ngram", "SmolLM2 135M F32 + n-gram", "F32, guessing ahead from its own text (n-gram "
-            "speculation): faster where text repeats, such as code, with a repeat_penalty of 1", Width.F32, Speculation.NGRAM),
+    Variant("q4_0-ngram", "SmolLM2 135M Q4_0 + n-gram",
+            "Q4_0, guessing ahead from its own text (n-gram speculation): faster where text repeats, such as "
+            "code, when repeat_penalty is set to 1", Width.Q4_0, Speculation.NGRAM),
+    Variant("f32-ngram", "SmolLM2 135M F32 + n-gram",
+            "F32, guessing ahead from its own text (n-gram speculation): faster where text repeats, such as "
+            "code, when repeat_penalty is set to 1", Width.F32, Speculation.NGRAM),
 )  # fmt: skip
 
 BY_ID = {variant.id: variant for variant in VARIANTS}

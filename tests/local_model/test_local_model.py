@@ -27,6 +27,10 @@ from lib.server_process import Absent, Failed, Idle, Ready, ServerProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMPT = [{"role": "user", "content": "Name three colours of the sea."}]
+REPEATED = (
+    "Repeat this code exactly, twice:\ndef centre(points):\n    total = sum(point.mass for point in points)\n"
+    "    x = sum(point.mass * point.x for point in points) / total\n    return x\n"
+)
 PATIENCE_S = 60
 
 
@@ -140,6 +144,35 @@ else:
             client.chat.completions.create(
                 model=weights.MODEL, messages=[{"role": "user", "content": "sea " * 5000}], max_tokens=1
             )
+
+    def started(*arguments: str) -> tuple[ServerProcess, Ready]:
+        model = ServerProcess("lib.local_model", *arguments)
+        model.start()
+        state = model.wait(PATIENCE_S)
+        assert isinstance(state, Ready), state
+        return model, state
+
+    def test_guessing_ahead_gives_the_same_text_and_says_what_was_kept(client: openai.OpenAI) -> None:
+        request: dict[str, Any] = {
+            "messages": [{"role": "user", "content": REPEATED}], "max_tokens": 96, "temperature": 0, "seed": 1,
+            "extra_body": {"cache_prompt": False},
+        }  # fmt: skip
+        plain = client.chat.completions.create(model=weights.MODEL, **request)
+        model, state = started("--speculation", "ngram")
+        with openai.OpenAI(base_url=state.base_url, api_key="none", max_retries=0) as guessing:
+            guessed: Any = guessing.chat.completions.create(model=weights.MODEL, **request)
+        model.close()
+        assert guessed.choices[0].message.content == plain.choices[0].message.content
+        assert 0 < guessed.timings["draft_n_accepted"] <= guessed.timings["draft_n"]
+
+    def test_any_file_is_served_under_its_own_name(tmp_path: Path) -> None:
+        path = tmp_path / "Some Model.gguf"
+        path.symlink_to(weights.verified_file())
+        model, state = started("--model", str(path))
+        with openai.OpenAI(base_url=state.base_url, api_key="none", max_retries=0) as client:
+            listed = [found.id for found in client.models.list()]
+        model.close()
+        assert listed == [state.told["model"]] == ["some-model"]
 
     def test_it_ends_when_its_parent_lets_go_and_can_be_started_again() -> None:
         model = local_model()
