@@ -27,6 +27,7 @@ PATH_VARIABLE = "TOKENRACE_BACKENDS"
 OPENAI_URL = "https://api.openai.com/v1"
 PRODUCT_KEYS = {
     "backends_file": "the path of a file with further [backends.NAME] tables",
+    "shared": "true or false: others reach this server, through a proxy or a tunnel",
     "custom_addresses": "true or false: may visitors of a shared server type addresses",
     "allowed_hosts": "a list of names, addresses and ranges such as 10.1.0.0/16",
 }
@@ -57,11 +58,18 @@ def read(path: Path, environment: Mapping[str, str]) -> tuple[Configured, ...]:
     return tuple(read_table(name, table, environment) for name, table in tables.items())
 
 
-def policy(server_address: str | None, secrets: Path = SECRETS) -> Policy:
-    """Who may call what on a server bound to `server_address` (None: every interface). Raises SettingsError."""
+def policy(
+    server_address: str | None, secrets: Path = SECRETS, visitor: str | None = None, forwarded: bool = False
+) -> Policy:
+    """Who may call what on a server bound to `server_address` (None: every interface). Raises SettingsError.
+
+    A server that is bound to a loopback address is shared all the same when the settings say so, when `visitor`
+    (the address a request came from) is another machine, or when it was `forwarded` by a proxy or a tunnel.
+    """
     table = _product_table(secrets)
+    shared = table.get("shared", False) or forwarded or (bool(visitor) and not is_loopback_server(visitor))
     return Policy(
-        loopback_only_server=is_loopback_server(server_address),
+        loopback_only_server=is_loopback_server(server_address) and not shared,
         custom_addresses=table.get("custom_addresses", False),
         allowed_hosts=tuple(table.get("allowed_hosts", ())),
     )
@@ -87,7 +95,8 @@ def _product_table(secrets: Path) -> dict[str, Any]:
         if key not in PRODUCT_KEYS:
             raise SettingsError(f"[tokenrace]: unknown key {key!r}; known are {', '.join(PRODUCT_KEYS)}")
         hosts = isinstance(value, list) and all(map(_is_host, value))
-        right = {"custom_addresses": isinstance(value, bool), "allowed_hosts": hosts}
+        flag = isinstance(value, bool)
+        right = {"custom_addresses": flag, "shared": flag, "allowed_hosts": hosts}
         if not right.get(key, isinstance(value, str)):
             raise SettingsError(f"[tokenrace]: {key} is {PRODUCT_KEYS[key]}")
     return table

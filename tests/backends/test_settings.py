@@ -162,6 +162,21 @@ def test_the_policy_is_read_from_the_settings(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("lines", "visitor", "forwarded", "everything"),
+    [
+        ("", None, False, True), ("", "127.0.0.1", False, True), ("", "::1", False, True),
+        ("shared = true", None, False, False), ("", "192.168.1.9", False, False), ("", None, True, False),
+        ("shared = false", None, True, False),
+    ],
+)  # fmt: skip
+def test_a_server_on_loopback_that_others_reach_is_shared(
+    tmp_path: Path, lines: str, visitor: str | None, forwarded: bool, everything: bool
+) -> None:
+    secrets = written(tmp_path, f"[tokenrace]\n{lines}\n")
+    assert policy("127.0.0.1", secrets, visitor, forwarded).loopback_only_server is everything
+
+
 def test_what_is_not_toml_is_told_with_the_files_name(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"secrets\.toml"):
         read(written(tmp_path, "[backends.x\n"), {})
