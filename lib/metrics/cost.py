@@ -6,10 +6,12 @@ from decimal import Decimal
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from lib.domain.run import Backend, Origin
+from lib.domain import events as ev
+from lib.domain.run import Backend, Origin, Prices
 from lib.i18n import _
 from lib.metrics.measurement import Measurement
 from lib.metrics.quantity import ESTIMATED, UPPER_BOUND, Figure, Quantity, Unavailable
+from lib.prices import price_of
 from lib.spend import running_cost
 
 NOTHING = Decimal(0)
@@ -20,13 +22,14 @@ def cost(measured: Measurement) -> Figure:
     """Cost in the currency of the prices, as a Decimal (`lib.spend.running_cost` has the formula).
 
     Output tokens include all reasoning, shown or hidden, also where a provider counts it outside its
-    completion tokens. Where the cached price is not published, cached tokens are charged as input and the sum
+    completion tokens. A published price is that of the model that answered; an own price of the backend holds
+    whatever answered. Where the cached price is not published, cached tokens are charged as input and the sum
     is marked as an upper bound.
     """
-    prices = measured.backend.prices
+    prices = _prices(measured)
     prompt, output, cached = measured.usage.prompt, measured.output_tokens, measured.usage.cached or 0
-    if not is_published(measured.backend) or prices is None:
-        return Unavailable(_("The price is not published."))
+    if prices is None or prices.input is None or prices.output is None:
+        return Unavailable(_no_price(measured))
     if prompt is None or output is None:
         return Unavailable(_("The server did not report what it billed."))
     amount = running_cost(prompt, output, prices, cached)
@@ -37,8 +40,25 @@ def cost(measured: Measurement) -> Figure:
 
 def is_charged_as_input(measured: Measurement) -> bool:
     """Whether cached tokens are charged as input because their own price is not published."""
-    prices = measured.backend.prices
+    prices = _prices(measured)
     return bool(measured.usage.cached and prices is not None and prices.cached_input is None)
+
+
+def _prices(measured: Measurement) -> Prices | None:
+    """The prices that hold: those of the backend, unless they are published ones and another model answered."""
+    backend, served = measured.backend, measured.generation.last(ev.Served)
+    if backend.prices is None or served is None or served.model == backend.model:
+        return backend.prices
+    if backend.prices != price_of(backend.base_url, backend.model):
+        return backend.prices
+    return price_of(backend.base_url, backend.model, served=served.model)
+
+
+def _no_price(measured: Measurement) -> str:
+    served = measured.generation.last(ev.Served)
+    if is_published(measured.backend) and served is not None:
+        return _("{model} answered, and its price is not published.").format(model=served.model)
+    return _("The price is not published.")
 
 
 def cost_note(measured: Measurement) -> str:

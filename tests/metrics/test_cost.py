@@ -6,11 +6,13 @@ from decimal import Decimal
 
 import pytest
 
+from lib.domain import events as ev
 from lib.domain.run import Origin, Prices
 from lib.metrics.cost import as_decimal_text, cost, cost_note, runs_here
 from lib.metrics.measurement import measure
 from lib.metrics.quantity import UPPER_BOUND, Quantity, Unavailable
-from tests.metrics.building import backend, generation
+from lib.prices import price_of
+from tests.metrics.building import at, backend, generation
 
 USAGE = {"prompt_tokens": 10000, "completion_tokens": 500, "prompt_tokens_details": {"cached_tokens": 8000}}
 PIECES = [(200, "Lime"), (240, " wash.")]
@@ -90,3 +92,30 @@ def test_a_cost_with_an_unknown_cached_price_says_how_it_was_charged() -> None:
     assert note(Prices(Decimal(1), Decimal(4)), {"prompt_tokens": 9, "completion_tokens": 2}) == ""
     assert note(Prices(Decimal(1), None)) == ""
     assert note(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("served", "amount"),
+    [
+        ("gpt-6-astra", "0.125"),
+        ("gpt-6-astra-2026-09-03", "0.125"),
+        ("gpt-6-luna", "0.00125"),
+        ("unheard-of", None),
+    ],
+)
+def test_a_published_price_is_that_of_the_model_that_answered(served: str, amount: str | None) -> None:
+    address = "https://api.openai.com/v1"
+    asked = backend(base_url=address, model="gpt-6-astra", prices=price_of(address, "gpt-6-astra"))
+    usage = {"prompt_tokens": 10000, "completion_tokens": 500}
+    found = cost(measure(generation(PIECES, usage=usage, extra=[ev.Served(at(1), served)]), asked))
+    if amount is None:
+        assert found == Unavailable("unheard-of answered, and its price is not published.")
+    else:
+        assert found == Quantity(Decimal(amount), "USD")
+
+
+def test_an_own_price_holds_whatever_answered() -> None:
+    own = backend(base_url="https://api.openai.com/v1", prices=Prices(Decimal(1), Decimal(2)))
+    usage = {"prompt_tokens": 10000, "completion_tokens": 500}
+    made = generation(PIECES, usage=usage, extra=[ev.Served(at(1), "gpt-6-luna")])
+    assert cost(measure(made, own)) == Quantity(Decimal("0.011"), "USD")
