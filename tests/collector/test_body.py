@@ -179,6 +179,15 @@ def test_no_depth_of_nesting_is_too_deep_to_end(opening: str, depth: int) -> Non
         must_end_in_rows_that_can_be_shipped_and_read([f"data: {payload}\n\n".encode(), said("x").encode()])
 
 
+@pytest.mark.parametrize(
+    "number", ["9" * 400, "-" + "9" * 400, "1e999", "NaN", "-Infinity", "18446744073709551616"]
+)
+def test_no_number_is_too_large_to_end(number: str) -> None:
+    usage = 'data: {"usage": {"completion_tokens": ' + number + ', "note": "\\ud83c"}}\n\n'
+    must_end_in_rows_that_can_be_shipped_and_read([usage.encode()])
+    assert [row[1] for row in whole(usage)[0]] == ["usage", "body_end"]
+
+
 def test_the_caps_of_a_frame_and_of_a_lane_are_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sse, "MAX_FRAME_BYTES", 1 << 20)
     monkeypatch.setattr(body_module, "MAX_BODY_BYTES", 2 << 20)
