@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from lib import numbers
+from lib.charts.result_lanes import ResultLane
 from lib.i18n import _
 from lib.metrics.keys import tool_calls
 from lib.ui.markdown import MOST_CHARACTERS, plain, prepared, valid
-from lib.ui.result_lanes import ResultLane
 
 PANE_PX = 420
 PANE_LEAST_PX = 290

@@ -8,13 +8,13 @@ import pandas as pd
 import streamlit as st
 
 from lib.backends.table import Configured, SettingsError, as_toml
+from lib.charts.result_lanes import badge_word
 from lib.domain.run import Origin
 from lib.i18n import _
 from lib.ui import backend_form, state
 from lib.ui.markdown import plain
 from lib.ui.probe_view import show_probe, show_probes
 from lib.ui.race_setup import lineup, offers, settings
-from lib.ui.result_lanes import badge_word
 from lib.ui.wiring import catalogue
 
 _ACTIONS = (1.1, 1.0, 0.9, 1.3, 1.1)

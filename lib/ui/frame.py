@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from lib.charts.palette import Theme, palette
 from lib.i18n import _
-from lib.ui.palette import Theme, palette
 
 ROOT = Path(__file__).resolve().parents[2]
 _STYLE = (Path(__file__).parent / "frame.css").read_text("utf-8")

@@ -10,14 +10,14 @@ import streamlit as st
 from lib.backends.catalogue import Offer
 from lib.backends.policy import AddressRefused, check
 from lib.backends.table import Configured
+from lib.charts.palette import lane_colours
+from lib.charts.result_lanes import badge_word
 from lib.collector.address import AddressError, clean
 from lib.domain.run import Backend
 from lib.i18n import _
 from lib.ui import state
 from lib.ui.markdown import plain
-from lib.ui.palette import lane_colours
 from lib.ui.race_setup import lineup, offers
-from lib.ui.result_lanes import badge_word
 from lib.ui.wiring import policy
 
 _HERE = Path(__file__).parent

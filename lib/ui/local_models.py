@@ -11,7 +11,7 @@ from lib.server_process import Absent, Failed, Idle, Ready, Starting
 from lib.ui import state
 from lib.ui.markdown import plain
 from lib.ui.race_setup import lineup
-from lib.ui.wiring import local_models
+from lib.ui.wiring import local_models, policy
 
 FILE = "gguf_path"
 _WATCH_S = 1.0
@@ -31,7 +31,8 @@ def show_local_models() -> None:
     st.fragment(_show_list, run_every=_WATCH_S if waiting else None)()
     for sentence in models.advice():
         st.caption(plain(sentence))
-    _show_file()
+    if policy().loopback_only_server:
+        _show_file()
 
 
 def _show_list() -> None:

@@ -21,6 +21,7 @@ from lib.spend import Lane, prompt_tokens, race_estimate
 from lib.ui import race_settings, state
 from lib.ui.prompt_library import FIRST
 from lib.ui.race_settings import ParamsError
+from lib.ui.settings_files import settings_file
 from lib.ui.wiring import catalogue, hub, policy
 
 DEFAULT_PROMPT = FIRST.text
@@ -40,7 +41,7 @@ def offers() -> dict[str, Offer]:
 
 def settings() -> tuple[Configured, ...]:
     """The operator's backends, read anew so that an edited file needs no restart. Raises SettingsError."""
-    return configured()
+    return configured(secrets=settings_file())
 
 
 def lineup() -> tuple[str, ...]:

@@ -6,26 +6,20 @@ It places what `lib.metrics` computed and computes nothing itself. A lane that f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 
 import streamlit as st
-from altair.utils.schemapi import debug_mode
 
 from lib import numbers
+from lib.charts import drawing
+from lib.charts.drawing import Look
+from lib.charts.palette import Theme
+from lib.charts.result_charts import Figures, figures_of
+from lib.charts.result_lanes import ResultLane, key_of, lanes_of, mode_words
 from lib.domain.run import Run
 from lib.i18n import _
 from lib.reading import ReadingSpeed
-from lib.ui import charts
 from lib.ui.answers import show_answers
-from lib.ui.bar_charts import throughput_chart, ttft_chart
-from lib.ui.chart_reader import band_of
-from lib.ui.charts import Look
-from lib.ui.curve_chart import curve_chart
-from lib.ui.gap_charts import arrival_chart, gap_chart
 from lib.ui.markdown import plain
-from lib.ui.palette import Theme
-from lib.ui.result_lanes import KEPT, ResultKey, ResultLane, key_of, lanes_of, mode_words
 from lib.ui.table import show_table
 
 LATE_CLOCK_MS = 10.0  # a clock later than this is said apart
@@ -48,43 +42,6 @@ def show_results(run: Run, reading: ReadingSpeed | None) -> None:
     show_answers(run.id, lanes)
 
 
-def subtitle_of(run: Run, lanes: Sequence[ResultLane]) -> str:
-    """Mode and token source, for every chart."""
-    counted = {lane.measured.is_estimated for lane in lanes if lane.measured.output_tokens is not None}
-    sources = {
-        frozenset({False}): _("tokens: usage of the servers"),
-        frozenset({True}): _("tokens: estimated from the text"),
-    }
-    source = sources.get(frozenset(counted), _("usage of the servers, ~ estimated"))
-    return f"{mode_words(run.mode)} · {source}"
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """The charts of a result; None where there is nothing to draw."""
-
-    ttft: charts.Figure | None
-    throughput: charts.Figure | None
-    curves: charts.Figure | None
-    arrivals: charts.Figure | None
-    gaps: charts.Figure | None
-
-
-@lru_cache(KEPT)
-def figures_of(key: ResultKey, look: Look) -> Figures:
-    """All charts of a run, built without Altair's validation (the tests validate them)."""
-    run, lanes = key.run, lanes_of(key.run, key.reading)
-    subtitle = subtitle_of(run, lanes)
-    with debug_mode(False):
-        return Figures(
-            ttft_chart(lanes, subtitle, look),
-            throughput_chart(lanes, band_of(lanes), subtitle, look),
-            curve_chart(lanes, subtitle, look),
-            arrival_chart(lanes, subtitle, look),
-            gap_chart(lanes, subtitle, look),
-        )
-
-
 def _show_charts(figures: Figures) -> None:
     with st.grid(2, min_column_width=COLUMN_PX, gap=("small", "medium")):
         _figure(figures.ttft, _("No first token came, so there is none to time."))
@@ -95,7 +52,7 @@ def _show_charts(figures: Figures) -> None:
         _figure(figures.gaps, _("There were fewer than two arrivals, so there is no gap."))
 
 
-def _figure(figure: charts.Figure | None, otherwise: str) -> None:
+def _figure(figure: drawing.Figure | None, otherwise: str) -> None:
     """The chart, or words in its place."""
     if figure is None:
         st.caption(otherwise)

@@ -1,27 +1,19 @@
-"""The table of all metrics: a row for each figure of the catalogue, a column for each lane.
+"""The table of all metrics in the page.
 
-An absent figure is a dash with a number; the numbered note under the table says why (and so does the dash
-itself when pointed at). The component writes texts only, never markup, and turns into blocks on a narrow page.
+The component writes texts only, never markup, and turns into blocks on a narrow page.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
+from lib.charts.metric_table import table_of
+from lib.charts.palette import Theme
+from lib.charts.result_lanes import ResultLane
 from lib.domain.run import Run
-from lib.i18n import _
-from lib.metrics import rates
-from lib.metrics.catalogue import CATALOGUE, Metric
-from lib.metrics.figures import cost_text, figure_text
-from lib.metrics.quantity import ESTIMATED, SHORT_SAMPLE, UPPER_BOUND, Figure, Unavailable
-from lib.ui.palette import Theme, palette
-from lib.ui.result_lanes import ResultLane
-from lib.ui.warning_chips import chip_of
 
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
@@ -30,123 +22,8 @@ _mount = st.components.v2.component(
     css=(_HERE / "table.css").read_text("utf-8"),
     js=(_HERE / "table.js").read_text("utf-8"),
 )
-DASH = "–"
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One text with the number of its note (0: none) and the note itself, shown when pointed at."""
-
-    text: str
-    note: int = 0
-    hint: str = ""
-    chips: tuple[tuple[str, int, str], ...] = ()  # (words, number of its note, sentence) of each warning
-
-
-class Notes:
-    """The notes under a table: the same sentence has one number, in the order of first use."""
-
-    def __init__(self) -> None:
-        self.sentences: list[str] = []
-
-    def number(self, sentence: str) -> int:
-        """The number of this sentence, from 1."""
-        if sentence not in self.sentences:
-            self.sentences.append(sentence)
-        return self.sentences.index(sentence) + 1
 
 
 def show_table(run: Run, lanes: Sequence[ResultLane], theme: Theme) -> None:
     """The table with its notes."""
-    _mount(data=table_of(run, lanes, theme), key=f"metrics-{run.id}")
-
-
-def table_of(run: Run, lanes: Sequence[ResultLane], theme: Theme) -> dict[str, Any]:
-    """Everything the component shows, as JSON values."""
-    notes = Notes()
-    rows = [
-        _told(_("Outcome"), _outcome_help(), [_outcome(lane, notes) for lane in lanes]),
-        _told(
-            _("Place"),
-            _("Order of the last text, complete answers only."),
-            [_place(lane, notes) for lane in lanes],
-        ),
-        _told(_("Token source"), _("Who counted the output tokens."), [_source(lane) for lane in lanes]),
-    ]
-    rows += [_metric_row(metric, lanes, notes) for metric in CATALOGUE]
-    return {
-        "head": _("Metric"),
-        "lanes": [
-            {"name": lane.name, "badge": lane.badge, "origin": lane.backend.origin.value, "note": lane.backend.note,
-             "colour": palette(theme).lane(lane.index)} for lane in lanes
-        ],
-        "rows": rows,
-        "notes": notes.sentences,
-    }  # fmt: skip
-
-
-def cell_of(metric: Metric, lane: ResultLane, notes: Notes) -> Cell:
-    """One figure of one lane."""
-    figure = lane.figures[metric.key]
-    if metric.key == "cost":
-        told = cost_text(lane.measured)
-        return _with_note(told["text"], told["reason"] or "", notes)
-    if isinstance(figure, Unavailable):
-        return _with_note(DASH, figure.reason, notes)
-    prefix = "~" if ESTIMATED in figure.marks else "≤ " if UPPER_BOUND in figure.marks else ""
-    return _with_note(prefix + figure_text(figure), _mark_note(figure), notes)
-
-
-def token_source(lane: ResultLane) -> str:
-    """Who counted the output tokens: "usage" or "estimated"; a dash where nothing was counted."""
-    if lane.measured.output_tokens is None:
-        return DASH
-    return _("estimated (o200k_base)") if lane.measured.is_estimated else _("usage of the server")
-
-
-def _metric_row(metric: Metric, lanes: Sequence[ResultLane], notes: Notes) -> dict[str, Any]:
-    name = f"{_(metric.name)} ({metric.symbol})" if metric.symbol else _(metric.name)
-    help_text = _("{formula}. Source: {source}.").format(formula=metric.formula, source=metric.source)
-    return _told(name, help_text, [cell_of(metric, lane, notes) for lane in lanes])
-
-
-def _told(name: str, help_text: str, cells: Sequence[Cell]) -> dict[str, Any]:
-    return {
-        "name": name,
-        "help": help_text,
-        "cells": [[cell.text, cell.note, cell.hint, cell.chips] for cell in cells],
-    }
-
-
-def _with_note(text: str, sentence: str, notes: Notes) -> Cell:
-    return Cell(text, notes.number(sentence), sentence) if sentence else Cell(text)
-
-
-def _mark_note(figure: Figure) -> str:
-    marks = () if isinstance(figure, Unavailable) else figure.marks
-    sentences = {
-        SHORT_SAMPLE: _("From fewer than {n} tokens: kept out of the verdict.").format(n=rates.MIN_TOKENS),
-        ESTIMATED: _("Rests on the text counted with o200k_base, as the server reported no count."),
-        UPPER_BOUND: _("The true value is this or less."),
-    }
-    return " ".join(sentences[mark] for mark in marks if mark in sentences)
-
-
-def _outcome(lane: ResultLane, notes: Notes) -> Cell:
-    ended = _with_note(lane.outcome, lane.failure_sentence, notes)
-    chips = tuple((chip_of(code), notes.number(sentence), sentence) for code, sentence in lane.warnings)
-    return replace(ended, chips=chips)
-
-
-def _outcome_help() -> str:
-    return _("How the answer ended, and what to know about it.")
-
-
-def _place(lane: ResultLane, notes: Notes) -> Cell:
-    if lane.place:
-        return Cell(str(lane.place))
-    return _with_note(DASH, _("Only a complete answer has a place."), notes)
-
-
-def _source(lane: ResultLane) -> Cell:
-    return Cell(token_source(lane))
+    _mount(data=table_of(lanes, theme), key=f"metrics-{run.id}")

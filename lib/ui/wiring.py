@@ -9,7 +9,6 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -27,9 +26,12 @@ from lib.metrics.figures import figures_of
 from lib.metrics.verdict import places, result_of
 from lib.reading import ReadingSpeed
 from lib.server_process import ServerProcess
+from lib.ui.settings_files import settings_file
+from lib.ui.sign_in import StreamGuard
 
 # Model output is data: a picture in an answer must never be fetched from somewhere else.
 CONTENT_SECURITY_POLICY = b"img-src 'self' data: blob:; object-src 'none'; base-uri 'self'"
+FORWARDING = ("X-Forwarded-For", "Forwarded", "X-Real-Ip")  # headers of a proxy or a tunnel: others can reach us
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +69,11 @@ def local_models() -> LocalModels:
     return services().catalogue.models
 
 
-@cache
 def policy() -> Policy:
-    """Who may call what on this server."""
-    return settings.policy(st.get_option("server.address"))
+    """What this visitor may call from this server. Raises SettingsError."""
+    visitor = st.context.ip_address
+    forwarded = any(name in st.context.headers for name in FORWARDING)
+    return settings.policy(st.get_option("server.address"), settings_file(), visitor, forwarded)
 
 
 def close() -> None:
@@ -114,7 +117,7 @@ class SecurityHeaders:
         await self.app(scope, receive, with_policy if scope["type"] == "http" else send)
 
 
-middleware = [Middleware(SecurityHeaders)]
+middleware = [Middleware(SecurityHeaders), Middleware(StreamGuard)]
 
 
 def _start() -> Services:

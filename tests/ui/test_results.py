@@ -9,17 +9,17 @@ import altair as alt
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from lib.charts import drawing
+from lib.charts.chart_reader import band_of
+from lib.charts.drawing import Look
+from lib.charts.gap_charts import gap_words
+from lib.charts.metric_table import DASH, table_of
+from lib.charts.palette import palette
+from lib.charts.result_charts import Figures, figures_of
+from lib.charts.result_lanes import key_of, lanes_of, names_apart
 from lib.domain import events as ev
 from lib.domain.run import Origin, Run
 from lib.metrics.quantity import Quantity, Unavailable, number
-from lib.ui import charts
-from lib.ui.chart_reader import band_of
-from lib.ui.charts import Look
-from lib.ui.gap_charts import gap_words
-from lib.ui.palette import palette
-from lib.ui.result_lanes import key_of, lanes_of, names_apart
-from lib.ui.results import Figures, figures_of
-from lib.ui.table import DASH, table_of
 from tests.ui.made_runs import answered, backend, failed, run_of
 
 WORDS = "The keeper climbed the stairs each evening and trimmed the wick before dusk. " * 4
@@ -46,17 +46,17 @@ def a_race() -> Run:
     return run_of(backends, generations)
 
 
-def the_charts(run: Run, look: Look | None = None) -> dict[str, charts.Figure]:
+def the_charts(run: Run, look: Look | None = None) -> dict[str, drawing.Figure]:
     figures = figures_of(key_of(run, None), look or Look())
     return {name: figure for name in Figures.__slots__ if (figure := getattr(figures, name)) is not None}
 
 
-def texts_of(figure: charts.Figure) -> list[str]:
+def texts_of(figure: drawing.Figure) -> list[str]:
     rows = [row for sheet in figure.spec["datasets"].values() for row in sheet]
     return [str(row["text"]) for row in rows if "text" in row]
 
 
-def marks_of(figure: charts.Figure, mark: str) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+def marks_of(figure: drawing.Figure, mark: str) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     for layer in figure.spec["layer"]:
         if layer["mark"]["type"] == mark:
             yield layer, figure.spec["datasets"][layer["data"]["name"]]
@@ -154,7 +154,7 @@ def test_the_second_of_a_name_is_numbered() -> None:
 def test_every_absent_figure_is_a_dash_with_a_numbered_reason_below() -> None:
     run = a_race()
     lanes = lanes_of(run, None)
-    table = table_of(run, lanes, "light")
+    table = table_of(lanes, "light")
     by_name = {row["name"]: row["cells"] for row in table["rows"]}
     text, note, hint, _chips = by_name["Decode rate"][3]
     figure = lanes[3].figures["decode_tok_s"]
@@ -164,7 +164,7 @@ def test_every_absent_figure_is_a_dash_with_a_numbered_reason_below() -> None:
 
 def test_every_dash_in_the_table_has_a_reason_but_the_token_source() -> None:
     run = a_race()
-    table = table_of(run, lanes_of(run, None), "light")
+    table = table_of(lanes_of(run, None), "light")
     unexplained = {
         row["name"]
         for row in table["rows"]
@@ -176,7 +176,7 @@ def test_every_dash_in_the_table_has_a_reason_but_the_token_source() -> None:
 
 def test_an_estimate_wears_a_tilde_and_a_note() -> None:
     run = a_race()
-    table = table_of(run, lanes_of(run, None), "light")
+    table = table_of(lanes_of(run, None), "light")
     cells = {row["name"]: row["cells"] for row in table["rows"]}["Output tokens (N)"]
     assert cells[1][0].startswith("~")
     assert "o200k_base" in cells[1][2]
@@ -185,7 +185,7 @@ def test_an_estimate_wears_a_tilde_and_a_note() -> None:
 def test_every_warning_is_a_chip_whose_number_leads_to_its_sentence() -> None:
     run = a_race()
     lanes = lanes_of(run, None)
-    table = table_of(run, lanes, "light")
+    table = table_of(lanes, "light")
     chips = table["rows"][0]["cells"][4][3]
     assert [words for words, _note, _sentence in chips] == ["tokens estimated", "stopped"]
     assert [table["notes"][note - 1] for _words, note, _sentence in chips] == [

@@ -14,12 +14,12 @@ from typing import Any
 import altair as alt
 
 from lib import numbers
+from lib.charts import drawing
+from lib.charts.drawing import LINE_PX, Look, Words
+from lib.charts.result_lanes import ResultLane
 from lib.i18n import _
 from lib.metrics.figures import figure_text
 from lib.metrics.quantity import ESTIMATED, Figure, Quantity, Unavailable, number
-from lib.ui import charts
-from lib.ui.charts import LINE_PX, Look, Words
-from lib.ui.result_lanes import ResultLane
 
 BAR_PX = 14
 THIN_PX = 8
@@ -49,7 +49,7 @@ class Band:
     text: str
 
 
-def ttft_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> charts.Figure | None:
+def ttft_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> drawing.Figure | None:
     """Time to first token per lane, and to the first answer token where thinking came before it."""
     rows = [(lane, _first_tokens(lane)) for lane in lanes]
     longest_ms = max(
@@ -70,7 +70,7 @@ def _ttft_title(rows: _Rows) -> str:
 
 def throughput_chart(
     lanes: Sequence[ResultLane], band: Band | None, subtitle: str, look: Look
-) -> charts.Figure | None:
+) -> drawing.Figure | None:
     """Decode rate (thick) and end-to-end rate (thin) per lane, with the reading speed as a rule in its band."""
     rows = [(lane, _rates(lane)) for lane in lanes]
     words = Words(_("Throughput: decode and end to end"), subtitle)
@@ -122,7 +122,7 @@ def _bars(
     words: Words,
     axis: str,
     look: Look,
-) -> charts.Figure | None:
+) -> drawing.Figure | None:
     values = [bar.value for _lane, bars in rows if isinstance(bars, list) for bar in bars]
     if not values:
         return None
@@ -130,7 +130,7 @@ def _bars(
     placed = _Placed(look, top=float(LINE_PX if band else 0))
     for lane, bars in rows:
         placed.add(lane, bars)
-    sheet = charts.Sheet(look, math.ceil(placed.top))
+    sheet = drawing.Sheet(look, math.ceil(placed.top))
     base = _base(values, band, log)
     x = _axis(values, band, log, axis, room_px=_room_px(rows), base=base)
     if band:
@@ -171,22 +171,22 @@ class _Placed:
         origin = lane.backend.origin
         self._bars.append({
             "y": middle - height / 2, "y2": middle + height / 2, "value": bar.value, "origin": origin.value,
-            "colour": colours.lane(lane.index), "fill": charts.fill_of(origin) * (0.5 if bar.thin else 1),
+            "colour": colours.lane(lane.index), "fill": drawing.fill_of(origin) * (0.5 if bar.thin else 1),
             "lane": lane.label, "text": bar.text,
         })  # fmt: skip
         ink = colours.quiet if bar.thin else colours.text
         self._values.append({"y": middle, "value": bar.value, "text": bar.text, "ink": ink, "thin": bar.thin})
         self.top += slot + 2
 
-    def draw(self, sheet: charts.Sheet, x: alt.X, base: float) -> None:
+    def draw(self, sheet: drawing.Sheet, x: alt.X, base: float) -> None:
         """Draw everything placed; bars begin at `base`."""
         left = alt.value(0)
         tooltip = [alt.Tooltip(field="lane", type="nominal", title=_("Lane")),
                    alt.Tooltip(field="text", type="nominal", title=_("Value"))]  # fmt: skip
         bars = sheet.rows(self._bars).mark_bar(strokeWidth=1.5).encode(
             x=x, x2=alt.X2Datum(base), y=sheet.down("y"), y2=alt.Y2(field="y2"), tooltip=tooltip,
-            color=charts.own_colour(), stroke=alt.Stroke(field="colour", type="nominal", scale=None),
-            fillOpacity=alt.FillOpacity(field="fill", type="quantitative", scale=None), strokeDash=charts.dash_of(),
+            color=drawing.own_colour(), stroke=alt.Stroke(field="colour", type="nominal", scale=None),
+            fillOpacity=alt.FillOpacity(field="fill", type="quantitative", scale=None), strokeDash=drawing.dash_of(),
         )  # fmt: skip
         sheet.draw(bars)
         sheet.write(self._captions, left, halo=True)
@@ -216,7 +216,7 @@ def _axis(
     begin = _("bars begin at {base}").format(base=numbers.whole(base) if base >= 1 else numbers.plain(base))
     powers = [10.0**power for power in range(-3, 7) if base <= 10.0**power <= most]
     ticks = {"values": powers} if log else {"tickCount": 4}
-    axis = alt.Axis(title=f"{charts.titled(title, log)}, {begin}" if log else title, format=",~r", **ticks,
+    axis = alt.Axis(title=f"{drawing.titled(title, log)}, {begin}" if log else title, format=",~r", **ticks,
                     titleAnchor="start", labelFlush=False)  # fmt: skip
     return alt.X(field="value", type="quantitative", scale=scale, axis=axis)
 
@@ -225,10 +225,10 @@ def _room_px(rows: _Rows) -> float:
     longest = max(
         (len(bar.text) for _lane, bars in rows if isinstance(bars, list) for bar in bars), default=0
     )
-    return longest * charts.CHARACTER_PX + 16
+    return longest * drawing.CHARACTER_PX + 16
 
 
-def _draw_band(sheet: charts.Sheet, band: Band, x: alt.X) -> None:
+def _draw_band(sheet: drawing.Sheet, band: Band, x: alt.X) -> None:
     colours = sheet.look.colours
     row = {"value": band.low, "high": band.high, "y": LINE_PX, "y2": sheet.height}
     downwards = {"y": sheet.down("y"), "y2": alt.Y2(field="y2")}

@@ -11,13 +11,13 @@ from typing import Any
 import altair as alt
 
 from lib import numbers
+from lib.charts import drawing
+from lib.charts.drawing import LINE_PX, Look, Words
+from lib.charts.result_lanes import ResultLane
 from lib.i18n import _
 from lib.metrics.figures import figure_text
 from lib.metrics.quantity import Unavailable, number
 from lib.metrics.texture import gaps
-from lib.ui import charts
-from lib.ui.charts import LINE_PX, Look, Words
-from lib.ui.result_lanes import ResultLane
 
 BAND_PX = 16
 ROW_PX = LINE_PX + BAND_PX + 12
@@ -27,7 +27,7 @@ MOST_GAPS = 400
 _ONE = 0.02  # tokens per chunk this close to 1 are one
 
 
-def arrival_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> charts.Figure | None:
+def arrival_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> drawing.Figure | None:
     """Each network read that brought text as a tick, in the first seconds of every lane's text."""
     rows, captions, thinned = [], [], False
     for place, lane in enumerate(lanes):
@@ -42,8 +42,8 @@ def arrival_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> cha
         return None
     axis = alt.Axis(title=_("seconds since the lane's first text"), tickCount=5, titleAnchor="start")
     x = alt.X(field="at", type="quantitative", scale=alt.Scale(domain=[0, WINDOW_S], nice=False), axis=axis)
-    sheet = charts.Sheet(look, ROW_PX * len(lanes))
-    sheet.draw(_strip(sheet, rows, x, strokeWidth=1.2, opacity=0.75).encode(color=charts.own_colour()))
+    sheet = drawing.Sheet(look, ROW_PX * len(lanes))
+    sheet.draw(_strip(sheet, rows, x, strokeWidth=1.2, opacity=0.75).encode(color=drawing.own_colour()))
     sheet.write(captions, alt.value(0), halo=True)
     told = _("each line is one arrival")
     if thinned:
@@ -51,7 +51,7 @@ def arrival_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> cha
     return sheet.finished(Words(_("Arrivals in the first two seconds of text"), f"{subtitle}\n{told}"))
 
 
-def gap_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> charts.Figure | None:
+def gap_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> drawing.Figure | None:
     """Every gap between arrivals on a logarithmic scale, the median marked."""
     rows: list[dict[str, Any]] = []
     medians, captions, spoken = [], [], []
@@ -71,8 +71,8 @@ def gap_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> charts.
         return None
     title = gap_words(lanes)
     x = _gap_axis([row["at"] for row in rows])
-    sheet = charts.Sheet(look, ROW_PX * len(lanes))
-    sheet.draw(_strip(sheet, rows, x, strokeWidth=1.5, opacity=0.3).encode(color=charts.own_colour()))
+    sheet = drawing.Sheet(look, ROW_PX * len(lanes))
+    sheet.draw(_strip(sheet, rows, x, strokeWidth=1.5, opacity=0.3).encode(color=drawing.own_colour()))
     if medians:
         sheet.draw(_strip(sheet, medians, x, strokeWidth=3, color=look.colours.text))
     sheet.write(captions, alt.value(0), halo=True)
@@ -80,7 +80,7 @@ def gap_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> charts.
     return sheet.finished(Words(title, f"{subtitle}\n{told}", f"{title}. {'; '.join(spoken)}"))
 
 
-def _strip(sheet: charts.Sheet, rows: charts.Rows, x: alt.X, **mark: Any) -> alt.Chart:
+def _strip(sheet: drawing.Sheet, rows: drawing.Rows, x: alt.X, **mark: Any) -> alt.Chart:
     chart: alt.Chart = sheet.rows(rows).mark_rule(**mark)
     return chart.encode(x=x, y=sheet.down("y"), y2=alt.Y2(field="y2"))
 
@@ -99,7 +99,7 @@ def _gap_axis(gaps: Sequence[float]) -> alt.X:
     high = min((power for power in powers if power >= most), default=powers[-1])
     values = [power for power in powers if low <= power <= high]
     axis = alt.Axis(
-        title=charts.titled(_("milliseconds"), log=True), values=values, format=",~r", titleAnchor="start"
+        title=drawing.titled(_("milliseconds"), log=True), values=values, format=",~r", titleAnchor="start"
     )
     scale = alt.Scale(type="log", domain=[low, max(high, low * 10)], nice=False, clamp=True)
     return alt.X(field="at", type="quantitative", scale=scale, axis=axis)

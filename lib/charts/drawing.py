@@ -14,9 +14,9 @@ from typing import Any
 
 import altair as alt
 
+from lib.charts.palette import DASHES, FONT, Palette, Theme, palette
 from lib.domain.run import Origin
 from lib.i18n import _
-from lib.ui.palette import DASHES, FONT, Palette, Theme, palette
 
 TEXT_PX = 13
 LINE_PX = 18

@@ -13,14 +13,14 @@ from typing import Any
 import altair as alt
 
 from lib import numbers
+from lib.charts import drawing
+from lib.charts.chart_reader import first_to_answer
+from lib.charts.drawing import LINE_PX, Look, Words
+from lib.charts.result_lanes import ResultLane
 from lib.domain import events as ev
 from lib.i18n import _
 from lib.metrics.series import series_of
 from lib.reading import read_at
-from lib.ui import charts
-from lib.ui.chart_reader import first_to_answer
-from lib.ui.charts import LINE_PX, Look, Words
-from lib.ui.result_lanes import ResultLane
 
 PLOT_PX = 260
 ROOM = 1.12  # the streams end before the right edge
@@ -53,7 +53,7 @@ class _Scale:
         return float(self.top**share) if self.log else self.top * share
 
 
-def curve_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> charts.Figure | None:
+def curve_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> drawing.Figure | None:
     """Cumulative tokens (o200k_base) of every lane against seconds since its request."""
     drawn = [(lane, points) for lane in lanes if (points := _points(lane))]
     if not drawn:
@@ -61,14 +61,14 @@ def curve_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> chart
     end_s = max(points[-1]["s"] for _lane, points in drawn) * ROOM
     scale = _Scale(max(points[-1]["n"] for _lane, points in drawn), LINE_PX * len(drawn) + 4, bool(look.log))
     x, y = _time_axis(end_s), _Count(scale)
-    sheet = charts.Sheet(look, scale.height)
+    sheet = drawing.Sheet(look, scale.height)
     _draw_reader(sheet, drawn, x, y, end_s)
     curves = sheet.rows(
         [row | _style(lane, look) for lane, points in drawn for row in _visible(points, scale)]
     )
     sheet.draw(curves.mark_line(interpolate="step-after", strokeWidth=2, clip=True).encode(
-        x=x, y=y.of("n"), color=charts.own_colour(), detail=alt.Detail(field="index", type="nominal"),
-        strokeDash=charts.dash_of(),
+        x=x, y=y.of("n"), color=drawing.own_colour(), detail=alt.Detail(field="index", type="nominal"),
+        strokeDash=drawing.dash_of(),
     ))  # fmt: skip
     _draw_ends(sheet, drawn, x, y, end_s)
     spoken = "; ".join(_end_text(lane, points[-1]) for lane, points in drawn)
@@ -110,7 +110,7 @@ class _Count:
         self.scale = scale
         powers = [10.0**power for power in range(8) if 10.0**power <= scale.most]
         ticks = powers if scale.log else _ticks(scale.most)
-        title = charts.titled(_("tokens"), scale.log)
+        title = drawing.titled(_("tokens"), scale.log)
         self._axis = alt.Axis(
             title=title, values=ticks, format=",.0f", labelPadding=6, titleAnchor="start", minExtent=34
         )
@@ -131,7 +131,7 @@ def _ticks(most: float) -> list[float]:
 
 
 def _draw_ends(
-    sheet: charts.Sheet,
+    sheet: drawing.Sheet,
     drawn: Sequence[tuple[ResultLane, list[dict[str, Any]]]],
     x: alt.X,
     y: _Count,
@@ -148,7 +148,7 @@ def _draw_ends(
             "ink": sheet.look.colours.lane(lane.index),
         })  # fmt: skip
     shapes = alt.Scale(domain=["circle", "cross"], range=["circle", "cross"])
-    place = sheet.rows(ends).encode(x=x, y=y.of("n"), color=charts.own_colour())
+    place = sheet.rows(ends).encode(x=x, y=y.of("n"), color=drawing.own_colour())
     sheet.draw(
         place.mark_rule(opacity=0.45).encode(y2=alt.Y2(field="level")),
         place.mark_point(filled=True, size=60, opacity=1).encode(
@@ -169,7 +169,7 @@ def _draw_ends(
 
 def _kept_inside(right: bool) -> alt.ExprRef:
     """How far a label moves from its curve's end: a little, or as much as keeps it inside the plot."""
-    length = f"length({_ROOMY.to_dict()['expr']}) * {charts.CHARACTER_PX}"
+    length = f"length({_ROOMY.to_dict()['expr']}) * {drawing.CHARACTER_PX}"
     if right:
         return alt.ExprRef(f"max(4, {length} - scale('x', datum.s))")
     return alt.ExprRef(f"min(-4, width - scale('x', datum.s) - {length})")
@@ -198,7 +198,7 @@ def _end_text(lane: ResultLane, last: dict[str, Any]) -> str:
 
 
 def _draw_reader(
-    sheet: charts.Sheet,
+    sheet: drawing.Sheet,
     drawn: Sequence[tuple[ResultLane, list[dict[str, Any]]]],
     x: alt.X,
     y: _Count,

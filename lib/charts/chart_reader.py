@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lib import numbers
+from lib.charts.bar_charts import Band
+from lib.charts.result_lanes import ResultLane
 from lib.i18n import _
 from lib.metrics.quantity import number
-from lib.ui.bar_charts import Band
-from lib.ui.result_lanes import ResultLane
 
 
 def first_to_answer(lanes: Sequence[ResultLane]) -> ResultLane | None:
