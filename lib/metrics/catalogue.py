@@ -14,6 +14,7 @@ from lib.i18n import _
 from lib.metrics import cost, rates, reader_view, texture
 from lib.metrics.measurement import Measurement
 from lib.metrics.quantity import ESTIMATED, Figure, Quantity, Unavailable
+from lib.metrics.server_report import server_timings
 from lib.reading import ReadingSpeed
 
 Compute = Callable[[Measurement, ReadingSpeed], Figure]
@@ -108,6 +109,29 @@ def cached_tokens(measured: Measurement) -> Figure:
     return _reported(measured.usage.cached)
 
 
+def server_prefill_ms(measured: Measurement) -> Figure:
+    """Prefill time as the server reports it, in ms; behind its door, so never equal to TTFT."""
+    timings = server_timings(measured.generation)
+    return _by_server(timings.prefill_ms if timings else None, "ms")
+
+
+def server_decode_rate(measured: Measurement) -> Figure:
+    """Decode rate as the server reports it, in tok/s."""
+    timings = server_timings(measured.generation)
+    return _by_server(timings.decode_tps if timings else None, "tok/s")
+
+
+def draft_acceptance(measured: Measurement) -> Figure:
+    """Share of the tokens guessed ahead that were kept, in per cent."""
+    timings = server_timings(measured.generation)
+    share = timings.acceptance if timings else None
+    return _by_server(None if share is None else share * 100, "%")
+
+
+def _by_server(value: float | None, unit: str) -> Figure:
+    return Unavailable(_("The server does not report it.")) if value is None else Quantity(value, unit)
+
+
 def _chunk_count(measured: Measurement) -> Figure:
     return Quantity(len(measured.time.chunks), "")
 
@@ -196,6 +220,15 @@ CATALOGUE: tuple[Metric, ...] = (
     Metric("starved_s", "Reader waited for text", "", "s",
            "time the reader stood waiting after having begun", _OURS, reader_view.starved_s),
     Metric("lead_s", "Stream ahead of the person", "", "s", "person done - tn", _OURS, reader_view.lead_s),
+    Metric("server_prefill_ms", "Prefill, by the server", "", "ms",
+           "what the server itself reports (llama.cpp timings.prompt_ms, Groq prompt_time)", "the server's own report",
+           _plain(server_prefill_ms)),
+    Metric("server_decode_tok_s", "Decode rate, by the server", "", "tok/s",
+           "what the server itself reports (llama.cpp timings.predicted_per_second, Groq completion_time)",
+           "the server's own report", _plain(server_decode_rate)),
+    Metric("draft_acceptance", "Guessed tokens kept", "", "%",
+           "timings.draft_n_accepted / timings.draft_n of speculative decoding", "the server's own report",
+           _plain(draft_acceptance)),
     Metric("cost", "Cost", "", "currency of the prices",
            "((prompt - cached) x input + cached x cached input + output x output price) / 1,000,000",
            "published prices", _plain(cost.cost)),
