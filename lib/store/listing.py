@@ -1,0 +1,112 @@
+"""Questions to the list: one page, the choices of its filters, single runs. Statements only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from lib.domain.run import Mode, Origin
+from lib.store import words
+from lib.store.columns import SUMMARY, prompt_digest
+from lib.store.rows import Filter, LaneRow, Page, RunRow, Summary
+from lib.store.schema import LANE, RUN, TAG
+
+PROMPT_CHARACTERS = 500  # of a prompt in a list
+_LISTED = (
+    *(RUN.c[name] for name in ("number", "id", "started_ms", "mode", "status", "notes", "clock_health_ms",
+                               "deleted_ms")),
+    sa.func.substr(RUN.c.prompt, 1, PROMPT_CHARACTERS).label("prompt"),
+)  # fmt: skip
+
+
+def page(connection: Connection, wanted: Filter, offset: int, limit: int) -> Page:
+    """So many runs from `offset` on, newest first, and how many there are."""
+    conditions = _conditions(connection.dialect.name, wanted)
+    total = connection.execute(sa.select(sa.func.count()).select_from(RUN).where(*conditions)).scalar_one()
+    order = (RUN.c.started_ms.desc(), RUN.c.number.desc())
+    query = sa.select(*_LISTED).where(*conditions).order_by(*order).offset(offset).limit(limit)
+    return Page(_rows(connection, connection.execute(query).all()), total)
+
+
+def row(connection: Connection, number: int) -> RunRow:
+    """One run as it is listed, deleted or not."""
+    return _rows(connection, connection.execute(sa.select(*_LISTED).where(RUN.c.number == number)).all())[0]
+
+
+def backends(connection: Connection) -> tuple[str, ...]:
+    """The names of all backends that ever raced."""
+    return tuple(connection.execute(sa.select(LANE.c.name).distinct().order_by(LANE.c.name)).scalars())
+
+
+def tags(connection: Connection) -> tuple[str, ...]:
+    """All tags in use."""
+    return tuple(connection.execute(sa.select(TAG.c.tag).distinct().order_by(TAG.c.tag)).scalars())
+
+
+def numbers(connection: Connection) -> list[tuple[int, str]]:
+    """Number and id of every run that is not deleted, oldest first."""
+    query = sa.select(RUN.c.number, RUN.c.id).where(RUN.c.deleted_ms.is_(None)).order_by(RUN.c.number)
+    return [(found.number, found.id) for found in connection.execute(query)]
+
+
+def _conditions(dialect: str, wanted: Filter) -> list[sa.ColumnElement[bool]]:
+    found: list[sa.ColumnElement[bool]] = [
+        RUN.c.deleted_ms.is_not(None) if wanted.deleted else RUN.c.deleted_ms.is_(None)
+    ]
+    if wanted.text.strip():
+        found.append(words.condition(dialect, wanted.text))
+    if wanted.backend is not None:
+        found.append(RUN.c.number.in_(sa.select(LANE.c.run).where(LANE.c.name == wanted.backend)))
+    if wanted.tag is not None:
+        found.append(RUN.c.number.in_(sa.select(TAG.c.run).where(TAG.c.tag == wanted.tag)))
+    if wanted.prompt is not None:
+        found.append(RUN.c.prompt_digest == prompt_digest(wanted.prompt))
+    if wanted.since_ms is not None:
+        found.append(RUN.c.started_ms >= wanted.since_ms)
+    if wanted.until_ms is not None:
+        found.append(RUN.c.started_ms < wanted.until_ms)
+    if wanted.mode is not None:
+        found.append(RUN.c.mode == wanted.mode.value)
+    if wanted.origin is not None:
+        found.append(RUN.c[f"is_{wanted.origin.value}"])
+    if wanted.status is not None:
+        found.append(RUN.c.status == wanted.status)
+    return found
+
+
+def _rows(connection: Connection, found: Sequence[Any]) -> tuple[RunRow, ...]:
+    shown = [one.number for one in found]
+    lanes = _by_run(connection.execute(sa.select(LANE).where(LANE.c.run.in_(shown)).order_by(LANE.c.lane)))
+    labels = _by_run(connection.execute(sa.select(TAG).where(TAG.c.run.in_(shown)).order_by(TAG.c.tag)))
+    return tuple(
+        RunRow(
+            id=one.id,
+            started_ms=one.started_ms,
+            prompt=one.prompt,
+            mode=Mode(one.mode),
+            status=one.status,
+            lanes=tuple(_lane(lane) for lane in lanes.get(one.number, ())),
+            tags=tuple(label.tag for label in labels.get(one.number, ())),
+            notes=one.notes,
+            clock_health_ms=one.clock_health_ms,
+            deleted_ms=one.deleted_ms,
+        )
+        for one in found
+    )
+
+
+def _by_run(found: Iterable[Any]) -> dict[int, list[Any]]:
+    groups: dict[int, list[Any]] = {}
+    for one in found:
+        groups.setdefault(one.run, []).append(one)
+    return groups
+
+
+def _lane(one: Any) -> LaneRow:
+    values = {name: getattr(one, name) for name in SUMMARY}
+    known = Summary(**{**values, "cost": None if one.cost is None else Decimal(one.cost)})
+    return LaneRow(one.lane, one.backend_id, one.name, one.model, one.base_url, Origin(one.origin), known)

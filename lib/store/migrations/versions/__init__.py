@@ -1,0 +1,1 @@
+"""The changes, each with the one before it."""

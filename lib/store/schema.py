@@ -1,0 +1,94 @@
+"""The tables of the history. `lib/store/migrations` makes them; a test holds the two equal.
+
+The recording is the truth; every figure beside it is there to be listed, filtered and verified. Texts that
+come from outside are kept whole in `run.header` and `recording.rows`; the columns beside them serve search.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+METADATA = sa.MetaData()
+SEARCH = "run_search"  # words by run; its own kind of table in each database (`lib/store/words.py`)
+RUNNING = "running"  # of a run whose recording is still a journal
+_NUMBER = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite numbers rows by INTEGER alone
+
+
+def _of_run() -> sa.Column[int]:
+    owner = sa.ForeignKey("run.number", ondelete="CASCADE")
+    return sa.Column("run", _NUMBER, owner, primary_key=True, nullable=False)
+
+
+RUN = sa.Table(
+    "run",
+    METADATA,
+    sa.Column("number", _NUMBER, primary_key=True, autoincrement=True),
+    sa.Column("id", sa.Text, nullable=False, unique=True),
+    sa.Column("started_ms", sa.BigInteger, nullable=False),  # since 1970 UTC
+    sa.Column("deleted_ms", sa.BigInteger),
+    sa.Column("status", sa.Text, nullable=False),  # running, or the worst of its lanes
+    sa.Column("mode", sa.Text, nullable=False),
+    sa.Column("is_live", sa.Boolean, nullable=False),
+    sa.Column("is_simulated", sa.Boolean, nullable=False),
+    sa.Column("is_recorded", sa.Boolean, nullable=False),
+    sa.Column("prompt_digest", sa.Text, nullable=False),
+    sa.Column("clock_health_ms", sa.Double),
+    sa.Column("writer", sa.BigInteger),  # who keeps it while it runs (`lib/store/presence.py`)
+    sa.Column("notes", sa.Text, nullable=False),
+    sa.Column("prompt", sa.Text, nullable=False),
+    sa.Column("header", sa.LargeBinary, nullable=False),  # the run's document without events, compressed
+)
+sa.Index(
+    "run_listed",
+    *(RUN.c[name] for name in ("deleted_ms", "started_ms", "number", "status", "mode", "is_live", "is_simulated",
+                               "is_recorded", "prompt_digest")),
+)  # fmt: skip
+sa.Index("run_running", RUN.c.status, sqlite_where=RUN.c.status == RUNNING,
+         postgresql_where=RUN.c.status == RUNNING)  # fmt: skip
+
+LANE = sa.Table(
+    "lane",
+    METADATA,
+    _of_run(),
+    sa.Column("lane", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("backend_id", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("base_url", sa.Text, nullable=False),
+    sa.Column("origin", sa.Text, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("error_kind", sa.Text),
+    sa.Column("ttft_ms", sa.Double),
+    sa.Column("ttfat_ms", sa.Double),
+    sa.Column("whole_ms", sa.Double),
+    sa.Column("decode_tok_s", sa.Double),
+    sa.Column("e2e_tok_s", sa.Double),
+    sa.Column("normalised_e2e_tok_s", sa.Double),
+    sa.Column("output_tokens", sa.BigInteger),
+    sa.Column("is_estimated", sa.Boolean),  # the tokens were counted here, not reported
+    sa.Column("cost", sa.Text),  # a decimal, in the currency of the backend's prices
+)
+sa.Index("lane_named", LANE.c.name, LANE.c.run)
+
+TAG = sa.Table(
+    "tag",
+    METADATA,
+    _of_run(),
+    sa.Column("tag", sa.Text, primary_key=True),
+)
+sa.Index("tag_named", TAG.c.tag, TAG.c.run)
+
+JOURNAL = sa.Table(  # of a run that has not ended: batches as the collector shipped them
+    "journal",
+    METADATA,
+    _of_run(),
+    sa.Column("batch", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("rows", sa.LargeBinary, nullable=False),
+)
+RECORDING = sa.Table(  # of a run that has ended: all rows of a lane, compressed
+    "recording",
+    METADATA,
+    _of_run(),
+    sa.Column("lane", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("rows", sa.LargeBinary, nullable=False),
+)

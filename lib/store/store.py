@@ -1,0 +1,255 @@
+"""The history: one object for all threads of a process; several processes may have one each.
+
+It keeps runs as they come (`begin`, `append`, `end`), lists and opens them, takes them from files and gives them
+as files. What is kept is the recording; figures beside it are for lists, and `verify` computes them again.
+No key is ever kept: a run holds none. Errors of the database itself (`sqlalchemy.exc.SQLAlchemyError`) pass through.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from sqlalchemy.engine import URL
+
+from lib.domain.codec import RecordingError, decode_rows, encode_run
+from lib.domain.run import Run
+from lib.store import importing, journal, listing, words
+from lib.store.columns import column, differences, searched, summary
+from lib.store.engine import engine_for, writing
+from lib.store.location import database_url
+from lib.store.migrate import migrate
+from lib.store.packing import rows_of, unpack_header
+from lib.store.presence import presence_for
+from lib.store.rows import Difference, Filter, NoSuchRunError, Page, RunRow, Verification
+from lib.store.schema import RUN, RUNNING, TAG
+
+KEPT_DELETED_MS = 7 * 24 * 3600 * 1000  # how long a deletion can be undone
+MOST_NOTES = 20_000  # characters
+MOST_TAG = 60
+
+
+class Store:
+    """Thread-safe; at most one write at a time. Close it when done.
+
+    Opening it brings the tables up to date, closes the runs of processes that are gone, and removes what was
+    deleted more than a week ago.
+    """
+
+    def __init__(self, url: URL | str | None = None, now_s: Callable[[], float] = time.time) -> None:
+        self._engine = engine_for(url if isinstance(url, URL) else database_url(url))
+        self._now_s = now_s
+        self._writing = threading.Lock()
+        self._open: dict[str, tuple[int, int]] = {}  # run id -> its number, its next batch
+        migrate(self._engine)
+        self._presence = presence_for(self._engine)
+        self.recover()
+        self.purge()
+
+    def close(self) -> None:
+        """Let go of the database; runs that have not ended are found by the next start."""
+        self._presence.close()
+        self._engine.dispose()
+
+    def begin(self, run: Run) -> None:
+        """A run was started: keep what is asked of whom."""
+        with self._write() as connection:
+            number = journal.begin(connection, run, self._presence.writer, self._now_ms())
+        self._open[run.id] = (number, 0)
+
+    def append(self, run_id: str, payload: bytes) -> None:
+        """Keep rows as the collector shipped them (lines of `[[lane, rows], ...]`). Raises NoSuchRunError."""
+        with self._write() as connection:
+            number, batch = self._open.get(run_id) or self._reopened(connection, run_id)
+            journal.append(connection, number, batch, payload)
+        self._open[run_id] = (number, batch + 1)
+
+    def end(self, run_id: str, clock_health_ms: float | None) -> None:
+        """The run is over: seal its recording, compute what lists show. Raises NoSuchRunError."""
+        with self._write() as connection:
+            journal.seal(connection, journal.number_of(connection, run_id), clock_health_ms)
+        self._open.pop(run_id, None)
+
+    def save(self, run: Run, tags: Sequence[str] = ()) -> str:
+        """Keep a whole run at once; returns its id. A run of that id is replaced by nothing: it stays."""
+        with self._write() as connection:
+            self._put(connection, run)
+        if tags:
+            self.tag(run.id, tags)
+        return run.id
+
+    def import_run(self, data: bytes) -> str:
+        """Keep a recording from a file; returns its id. Raises RecordingError.
+
+        The same recording twice is one run (restored, if it was deleted). Another recording under an id that is
+        taken gets an id of its own, made of its content.
+        """
+        run = importing.checked(data)
+        known = self._known(run.id)
+        if known is not None and known != replace(run, id=known.id):
+            run = replace(run, id=importing.other_id(run))
+        with self._write() as connection:
+            self._put(connection, run)
+            connection.execute(sa.update(RUN).where(RUN.c.id == run.id).values(deleted_ms=None))
+        return run.id
+
+    def export(self, run_id: str) -> bytes:
+        """The run as the JSON document of docs/recording.md. Raises NoSuchRunError, RecordingError."""
+        return encode_run(self.open(run_id))
+
+    def open(self, run_id: str) -> Run:
+        """The run with everything recorded so far. Raises NoSuchRunError, RecordingError."""
+        with self._engine.connect() as connection:
+            return self._read(connection, journal.number_of(connection, run_id))
+
+    def page(self, wanted: Filter | None = None, offset: int = 0, limit: int = 50) -> Page:
+        """Runs that fit, newest first, from `offset` on, and how many fit in all."""
+        with self._engine.connect() as connection:
+            return listing.page(connection, wanted or Filter(), offset, limit)
+
+    def row(self, run_id: str) -> RunRow:
+        """One run as it is listed. Raises NoSuchRunError."""
+        with self._engine.connect() as connection:
+            return listing.row(connection, journal.number_of(connection, run_id))
+
+    def backends(self) -> tuple[str, ...]:
+        """The names by which `Filter.backend` can choose."""
+        with self._engine.connect() as connection:
+            return listing.backends(connection)
+
+    def tags(self) -> tuple[str, ...]:
+        """The tags by which `Filter.tag` can choose."""
+        with self._engine.connect() as connection:
+            return listing.tags(connection)
+
+    def tag(self, run_id: str, tags: Sequence[str]) -> None:
+        """Make these the tags of a run (blanks around them, and empty ones, are dropped). Raises NoSuchRunError."""
+        wanted = sorted({cut for tag in tags if (cut := column(tag).strip()[:MOST_TAG])})
+        with self._write() as connection:
+            number = journal.number_of(connection, run_id)
+            connection.execute(sa.delete(TAG).where(TAG.c.run == number))
+            if wanted:
+                connection.execute(sa.insert(TAG), [{"run": number, "tag": tag} for tag in wanted])
+            self._index(connection, number)
+
+    def note(self, run_id: str, notes: str) -> None:
+        """Make this the note of a run. Raises NoSuchRunError."""
+        with self._write() as connection:
+            number = journal.number_of(connection, run_id)
+            kept = column(notes)[:MOST_NOTES]
+            connection.execute(sa.update(RUN).where(RUN.c.number == number).values(notes=kept))
+            self._index(connection, number)
+
+    def delete(self, run_id: str) -> None:
+        """Take a run out of the list; `restore` brings it back for a week. Raises NoSuchRunError."""
+        self._mark_deleted(run_id, self._now_ms())
+
+    def restore(self, run_id: str) -> None:
+        """Undo `delete`. Raises NoSuchRunError."""
+        self._mark_deleted(run_id, None)
+
+    def purge(self) -> int:
+        """Remove for good what was deleted more than a week ago; returns how many runs."""
+        old = RUN.c.deleted_ms < self._now_ms() - KEPT_DELETED_MS
+        with self._engine.connect() as connection:
+            if connection.execute(sa.select(RUN.c.number).where(old).limit(1)).first() is None:
+                return 0
+        with self._write() as connection:
+            gone = connection.execute(sa.select(RUN.c.number).where(old)).scalars().all()
+            words.forget(connection, gone)
+            connection.execute(sa.delete(RUN).where(old))
+        return len(gone)
+
+    def recover(self) -> int:
+        """Close the runs whose process is gone as interrupted, with what they had; returns how many."""
+        with self._engine.connect() as connection:
+            found = journal.running(connection)
+        left = [number for number, writer in found.items() if not self._presence.is_alive(writer)]
+        for number in left:
+            with self._write() as connection:
+                if number in journal.running(connection):  # another process may have been faster
+                    self._close_left(connection, number)
+        return len(left)
+
+    def verify(self, run_id: str) -> Verification:
+        """Compute a run's figures from its recording and compare them with the list. Raises NoSuchRunError."""
+        with self._engine.connect() as connection:
+            number = journal.number_of(connection, run_id)
+            listed = listing.row(connection, number)
+            if listed.status == RUNNING:
+                return Verification(run_id)
+            try:
+                run = self._read(connection, number)
+                found: tuple[Difference, ...] = ()
+                for lane, (kept, generation) in enumerate(zip(listed.lanes, run.generations, strict=True)):
+                    found += differences(lane, kept.summary, summary(generation, run.backends[lane]))
+            except (RecordingError, ValueError) as error:
+                return Verification(run_id, problem=str(error))
+        return Verification(run_id, found)
+
+    def verify_all(self) -> Iterator[Verification]:
+        """`verify` of every run that is not deleted, oldest first."""
+        with self._engine.connect() as connection:
+            known = listing.numbers(connection)
+        for _number, run_id in known:
+            try:
+                yield self.verify(run_id)
+            except NoSuchRunError:
+                continue  # purged meanwhile
+
+    @contextmanager
+    def _write(self) -> Iterator[Connection]:
+        with self._writing, writing(self._engine).begin() as connection:
+            yield connection
+
+    def _put(self, connection: Connection, run: Run) -> None:
+        if connection.execute(sa.select(RUN.c.number).where(RUN.c.id == run.id)).first() is None:
+            number = journal.begin(connection, run, self._presence.writer, self._now_ms())
+            journal.put(connection, number, run, rows_of(run))
+
+    def _reopened(self, connection: Connection, run_id: str) -> tuple[int, int]:
+        number = journal.number_of(connection, run_id)
+        return number, journal.reopen(connection, number, self._presence.writer)
+
+    def _known(self, run_id: str) -> Run | None:
+        try:
+            return self.open(run_id)
+        except NoSuchRunError:
+            return None
+
+    def _mark_deleted(self, run_id: str, deleted_ms: int | None) -> None:
+        with self._write() as connection:
+            number = journal.number_of(connection, run_id)
+            connection.execute(sa.update(RUN).where(RUN.c.number == number).values(deleted_ms=deleted_ms))
+
+    @staticmethod
+    def _close_left(connection: Connection, number: int) -> None:
+        try:
+            with connection.begin_nested():
+                journal.seal(connection, number, None)
+        except RecordingError:  # what is there stays there; `verify` names it
+            journal.give_up(connection, number)
+
+    @staticmethod
+    def _read(connection: Connection, number: int) -> Run:
+        kept = connection.execute(
+            sa.select(RUN.c.header, RUN.c.clock_health_ms).where(RUN.c.number == number)
+        ).one()
+        run = unpack_header(kept.header)
+        rows = journal.rows_by_lane(connection, number, len(run.backends))
+        generations = tuple(decode_rows(lane, its)[-1] for lane, its in enumerate(rows))
+        return replace(run, generations=generations, clock_health_ms=kept.clock_health_ms)
+
+    @staticmethod
+    def _index(connection: Connection, number: int) -> None:
+        header = connection.execute(sa.select(RUN.c.header).where(RUN.c.number == number)).scalar_one()
+        run, listed = unpack_header(header), listing.row(connection, number)
+        words.index(connection, number, searched(run.prompt, run.backends, listed.tags, listed.notes))
+
+    def _now_ms(self) -> int:
+        return int(self._now_s() * 1000)
