@@ -10,11 +10,12 @@ from typing import Any
 
 import orjson
 
-from lib.domain.codec import Row, decode_rows, encode_backend
+from lib.domain.codec import Row, decode_rows
 from lib.domain.events import Generation
 from lib.domain.run import Run
 from lib.live.spending import Spending
 from lib.reading import ReadingSpeed
+from lib.view_stream import announcement
 
 
 class LiveRun:
@@ -37,7 +38,7 @@ class LiveRun:
     def begin(self, origin_ns: int) -> None:
         """The collector has taken the run; its clock is the same monotonic clock as ours."""
         self.origin_ns = origin_ns
-        self.add({"run": _announcement(self.run)})
+        self.add({"run": announcement(self.run)})
 
     def add(self, content: dict[str, Any]) -> None:
         """Append a message of our own, stamped with the run's clock."""
@@ -88,15 +89,3 @@ class LiveRun:
             for lane, rows in enumerate(self.lane_rows())
         )
         return replace(self.run, generations=generations, clock_health_ms=self.health.get("clock_health_ms"))
-
-
-def _announcement(run: Run) -> dict[str, Any]:
-    shown = ("name", "model", "origin", "note")
-    return {
-        "id": run.id,
-        "started_at": run.started_at,
-        "mode": run.mode.value,
-        "prompt": run.prompt.text,
-        "max_tokens": run.params.max_tokens,
-        "lanes": [{name: encode_backend(backend)[name] for name in shown} for backend in run.backends],
-    }

@@ -1,0 +1,34 @@
+"""What a viewer is told about a run besides its rows: message 0, the figures of an ended lane, the reader.
+
+The live stream and a replay say these with the same functions, so that they say the same. Nothing here is
+timed and nothing is sent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lib.domain.codec import encode_backend
+from lib.domain.run import Run
+from lib.metrics.figures import figures_of
+from lib.metrics.verdict import places
+from lib.reading import ReadingSpeed
+
+_SHOWN = ("name", "model", "origin", "note")
+
+
+def announcement(run: Run) -> dict[str, Any]:
+    """The value of `run` in message 0 (docs/recording.md): who races, how, with which prompt; no address, no key."""
+    return {
+        "id": run.id,
+        "started_at": run.started_at,
+        "mode": run.mode.value,
+        "prompt": run.prompt.text,
+        "max_tokens": run.params.max_tokens,
+        "lanes": [{name: encode_backend(backend)[name] for name in _SHOWN} for backend in run.backends],
+    }
+
+
+def lane_figures(run: Run, lane: int, speed: ReadingSpeed | None) -> dict[str, Any]:
+    """The exact figures of one ended lane with its place, as in `f` of a message; `speed` None: by the answer."""
+    return {**figures_of(run.generations[lane], run.backends[lane], speed), "place": places(run)[lane]}
