@@ -9,10 +9,11 @@ from __future__ import annotations
 import ipaddress
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lib.backends.admission import SignIn, is_email_rule
 from lib.backends.policy import Policy, is_loopback_server
 from lib.backends.presets import Preset, found_in
 from lib.backends.table import Configured, SettingsError, prices_of, read_table
@@ -20,7 +21,7 @@ from lib.collector.address import AddressError, clean
 from lib.domain.run import Backend
 from lib.i18n import _
 
-__all__ = ["Configured", "SettingsError", "configured", "policy", "prices_of", "read"]
+__all__ = ["Configured", "SettingsError", "configured", "policy", "prices_of", "read", "sign_in"]
 
 SECRETS = Path(__file__).resolve().parents[2] / ".streamlit" / "secrets.toml"
 PATH_VARIABLE = "TOKENRACE_BACKENDS"
@@ -30,6 +31,8 @@ PRODUCT_KEYS = {
     "shared": "true or false: others reach this server, through a proxy or a tunnel",
     "custom_addresses": "true or false: may visitors of a shared server type addresses",
     "allowed_hosts": "a list of names, addresses and ranges such as 10.1.0.0/16",
+    "sign_in": "true or false: must visitors sign in (needs an [auth] table)",
+    "allowed_emails": 'a list of addresses, and of domains such as "@example.org"',
 }
 
 
@@ -75,6 +78,16 @@ def policy(
     )
 
 
+def sign_in(files: Iterable[Path]) -> SignIn:
+    """Whether visitors must sign in: when any of these files says so. Raises SettingsError, and then nobody may."""
+    tables = [_product_table(file) for file in files]
+    lists = [table["allowed_emails"] for table in tables if "allowed_emails" in table]
+    required = any(table.get("sign_in", False) for table in tables)
+    if lists and not required:
+        raise SettingsError("[tokenrace]: allowed_emails needs sign_in = true")
+    return SignIn(required, tuple(lists[-1]) if lists else ())
+
+
 def _team_file(environment: Mapping[str, str], secrets: Path) -> Path | None:
     named = environment.get(PATH_VARIABLE)
     if named:
@@ -85,7 +98,7 @@ def _team_file(environment: Mapping[str, str], secrets: Path) -> Path | None:
             return None
         where, path = "[tokenrace] backends_file", secrets.parent / Path(named).expanduser()
     if not path.is_file():
-        raise SettingsError(f"{where}: there is no file {path}")
+        raise SettingsError(_("{where}: there is no file {path}").format(where=where, path=path))
     return None if path.resolve() == secrets.resolve() else path
 
 
@@ -93,12 +106,17 @@ def _product_table(secrets: Path) -> dict[str, Any]:
     table = _table_of(secrets, "tokenrace") if secrets.exists() else {}
     for key, value in table.items():
         if key not in PRODUCT_KEYS:
-            raise SettingsError(f"[tokenrace]: unknown key {key!r}; known are {', '.join(PRODUCT_KEYS)}")
+            told = _("{where}: unknown key {key}; known are {known}")
+            names = ", ".join(PRODUCT_KEYS)
+            raise SettingsError(told.format(where="[tokenrace]", key=repr(key), known=names))
         hosts = isinstance(value, list) and all(map(_is_host, value))
-        flag = isinstance(value, bool)
-        right = {"custom_addresses": flag, "shared": flag, "allowed_hosts": hosts}
+        emails = isinstance(value, list) and bool(value) and all(map(is_email_rule, value))
+        flags = dict.fromkeys(("custom_addresses", "shared", "sign_in"), isinstance(value, bool))
+        right = {**flags, "allowed_hosts": hosts, "allowed_emails": emails}
         if not right.get(key, isinstance(value, str)):
-            raise SettingsError(f"[tokenrace]: {key} is {PRODUCT_KEYS[key]}")
+            told = _("{where}: {key} is {form}, not {shown}")
+            form = _(PRODUCT_KEYS[key])
+            raise SettingsError(told.format(where="[tokenrace]", key=key, form=form, shown=repr(value)[:60]))
     return table
 
 
@@ -119,7 +137,8 @@ def _table_of(path: Path, name: str) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SettingsError(f"{path.name}: {error}") from error
     if not isinstance(found, dict):
-        raise SettingsError(f"{path.name}: {name} must be a table, such as [{name}]")
+        told = _("{where}: {name} must be a table, such as [{name}]")
+        raise SettingsError(told.format(where=path.name, name=name))
     return found
 
 

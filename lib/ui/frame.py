@@ -8,6 +8,7 @@ import streamlit as st
 
 from lib.charts.palette import Theme, palette
 from lib.i18n import _
+from lib.ui.sign_in import let_in, show_who
 
 ROOT = Path(__file__).resolve().parents[2]
 _STYLE = (Path(__file__).parent / "frame.css").read_text("utf-8")
@@ -22,11 +23,13 @@ names = {"ink": colours.text, "paper": colours.surface, "hairline": colours.hair
 variables = "".join(f"--tokenrace-{name}: {colour};" for name, colour in names.items())
 st.html(f"<style>:root {{{variables}}}\n{_STYLE}</style>")
 st.logo(_LOGO[theme], size="large")
-st.navigation(
-    [
-        st.Page(ROOT / "pages" / "race.py", title=_("Race"), default=True),
-        st.Page(ROOT / "pages" / "backends.py", title=_("Backends"), url_path="backends"),
-        st.Page(ROOT / "pages" / "method.py", title=_("How it is measured"), url_path="method"),
-    ],
-    position="top",
-).run()
+if let_in():
+    st.navigation(
+        [
+            st.Page(ROOT / "pages" / "race.py", title=_("Race"), default=True),
+            st.Page(ROOT / "pages" / "backends.py", title=_("Backends"), url_path="backends"),
+            st.Page(ROOT / "pages" / "method.py", title=_("How it is measured"), url_path="method"),
+        ],
+        position="top",
+    ).run()
+    show_who()

@@ -26,6 +26,7 @@ from lib.ui.markdown import plain
 from lib.ui.settings_files import settings_files
 
 STREAMS = "/race/"
+WIDTH_PX = 380
 _REFUSED_SOCKET = 4401
 
 
@@ -44,7 +45,8 @@ def let_in() -> bool:
     user = st.user.to_dict()
     if rule.admits(user):
         return True
-    with st.container(width=440, key="sign_in"):
+    st.space("large")
+    with st.container(horizontal_alignment="center"), st.container(width=WIDTH_PX, key="sign_in"):
         if not _providers():
             st.error(_("Signing in is required here, but the settings have no \\[auth\\] table with a client_id."))
         elif user.get("is_logged_in") is True:

@@ -71,7 +71,8 @@ def local_models() -> LocalModels:
 
 def policy() -> Policy:
     """What this visitor may call from this server. Raises SettingsError."""
-    visitor = st.context.ip_address
+    address = st.context.ip_address
+    visitor = address if isinstance(address, str) else None  # nobody, when a script runs without a server
     forwarded = any(name in st.context.headers for name in FORWARDING)
     return settings.policy(st.get_option("server.address"), settings_file(), visitor, forwarded)
 
