@@ -16,6 +16,7 @@ from typing import Any
 from lib.backends.presets import Preset, preset, presets
 from lib.collector.address import AddressError, clean, is_local
 from lib.domain.run import Backend, Limits, Prices, WarmUp
+from lib.i18n import _
 
 LOCAL_FIRST_TOKEN_S = 300.0  # a local server may still be loading its model
 _LIMITS = {"connect_timeout": "connect_s", "first_token_timeout": "first_token_s", "stall_timeout": "stall_s",
@@ -75,13 +76,13 @@ def read_table(name: str, table: Any, environment: Mapping[str, str]) -> Configu
     """One backend. Raises SettingsError that names the table, the key and the accepted form."""
     where = f"[backends.{name}]"
     if not isinstance(table, dict):
-        raise SettingsError(f"{where} must be a table with at least base_url and model")
+        raise SettingsError(_("{where} must be a table with at least base_url and model").format(where=where))
     _check(where, table)
     known = _preset(where, table)
     base_url = _base_url(where, table, known)
     model = table.get("model") or (known.model if known else "")
     if not model:
-        raise SettingsError(f"{where}: model is missing; it is {FIELDS['model']}")
+        raise _missing(where, "model")
     backend = Backend(
         id=name,
         name=table.get("name", name),
@@ -118,11 +119,13 @@ def as_toml(entry: Configured) -> str:
 def _check(where: str, table: Mapping[str, Any]) -> None:
     for key, value in table.items():
         if key == "origin":
-            raise SettingsError(f"{where}: origin cannot be set; what is configured is a live backend")
+            told = _("{where}: origin cannot be set; what is configured is a live backend")
+            raise SettingsError(told.format(where=where))
         if key not in FIELDS:
-            raise SettingsError(f"{where}: unknown key {key!r}; known are {', '.join(FIELDS)}")
+            told = _("{where}: unknown key {key}; known are {known}")
+            raise SettingsError(told.format(where=where, key=repr(key), known=", ".join(FIELDS)))
         if not _fits(key, value):
-            raise SettingsError(f"{where}: {key} is {FIELDS[key]}, not {_shown(key, value)}")
+            raise _wrong(where, key, _shown(key, value))
 
 
 def _fits(key: str, value: Any) -> bool:
@@ -140,9 +143,19 @@ def _fits(key: str, value: Any) -> bool:
     return isinstance(value, str) and (key != "currency" or _CURRENCY.fullmatch(value) is not None)
 
 
+def _missing(where: str, key: str) -> SettingsError:
+    told = _("{where}: {key} is missing; it is {form}")
+    return SettingsError(told.format(where=where, key=key, form=_(FIELDS[key])))
+
+
+def _wrong(where: str, key: str, shown: str) -> SettingsError:
+    told = _("{where}: {key} is {form}, not {shown}")
+    return SettingsError(told.format(where=where, key=key, form=_(FIELDS[key]), shown=shown))
+
+
 def _shown(key: str, value: Any) -> str:
     """What stands there instead, except where it could be a key."""
-    return "something else" if key.startswith("api_key") else repr(value)[:60]
+    return _("something else") if key.startswith("api_key") else repr(value)[:60]
 
 
 def _preset(where: str, table: Mapping[str, Any]) -> Preset | None:
@@ -151,16 +164,18 @@ def _preset(where: str, table: Mapping[str, Any]) -> Preset | None:
     known = preset(table["preset"])
     if known is None:
         ids = ", ".join(each.id for each in presets())
-        raise SettingsError(f"{where}: there is no preset {table['preset']!r}; known are {ids}")
+        told = _("{where}: there is no preset {id}; known are {known}")
+        raise SettingsError(told.format(where=where, id=repr(table["preset"]), known=ids))
     return known
 
 
 def _base_url(where: str, table: Mapping[str, Any], known: Preset | None) -> str:
     if not table.get("base_url"):
         if known is None:
-            raise SettingsError(f"{where}: base_url is missing; it is {FIELDS['base_url']}")
+            raise _missing(where, "base_url")
         if known.placeholder:
-            raise SettingsError(f"{where}: base_url is needed with this preset: {known.base_url}")
+            told = _("{where}: base_url is needed with this preset: {example}")
+            raise SettingsError(told.format(where=where, example=known.base_url))
     try:
         return clean(table.get("base_url") or (known.base_url if known else ""))
     except AddressError as error:
@@ -188,7 +203,7 @@ def _price(where: str, key: str, value: Any) -> Decimal:
     except InvalidOperation:
         price = Decimal("NaN")
     if not price.is_finite() or price < 0:
-        raise SettingsError(f"{where}: {key} is {FIELDS[key]}, not {value!r}")
+        raise _wrong(where, key, repr(value))
     return price
 
 

@@ -182,6 +182,15 @@ def test_a_refused_key_is_told_and_not_repeated(measurer: Measurer) -> None:
     assert KEY not in json.dumps(Report(tuple(steps.values())).document())
 
 
+def test_a_key_typed_in_the_wrong_field_is_shown_in_no_step(measurer: Measurer) -> None:
+    told: list[Step] = []
+    with serving(GOOD) as server:
+        address = server.base_url.replace("://", f"://user:{KEY}@") + f"?key={KEY}"
+        probe(Backend("p", "p", server.base_url, KEY), KEY, LIMITS, told.append, measurer=measurer)
+        probe(Backend("p", "p", address, "m"), KEY, LIMITS, told.append, measurer=measurer)
+    assert KEY not in json.dumps(Report(tuple(told)).document())
+
+
 def test_a_redirect_is_told_with_what_to_do(measurer: Measurer) -> None:
     def away(handler: Any, _asked: Any) -> None:
         handler.answer(b"", 308, Location="https://elsewhere.example/v1")
