@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from lib import measure, probe
+from lib import history, measure, probe
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -18,8 +18,13 @@ def main(arguments: list[str] | None = None) -> int:
     probe.add_arguments(
         commands.add_parser("probe", help="say whether a backend can race", description=probe.__doc__)
     )
+    history.add_history(commands.add_parser("history", help="list, show, verify, delete kept runs"))
+    history.add_export(commands.add_parser("export", help="write a kept run to a file"))
+    history.add_import(commands.add_parser("import", help="keep the run of a file"))
     options = parser.parse_args(arguments)
-    return {"measure": measure.run, "probe": probe.run}[options.command](options)
+    run = {"measure": measure.run, "probe": probe.run, "history": history.run_history,
+           "export": history.run_export, "import": history.run_import}  # fmt: skip
+    return run[options.command](options)
 
 
 if __name__ == "__main__":

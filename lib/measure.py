@@ -8,23 +8,31 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import secrets
 import statistics
 import sys
 from collections.abc import Sequence
+from contextlib import closing, nullcontext
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 import orjson
+from sqlalchemy.exc import SQLAlchemyError
 
 from lib import __version__
 from lib.backends.settings import Configured, configured
 from lib.collector.address import AddressError, clean
 from lib.collector.single import Measurer
-from lib.domain.run import Backend, Limits, Params, Prices, Prompt
+from lib.domain.run import Backend, Limits, Mode, Params, Prices, Prompt, Run
 from lib.metrics.keys import measure_keys
+from lib.store.location import AddressOfDatabaseError
+from lib.store.migrate import NewerHistoryError
+from lib.store.store import Store
 
 DEFAULT_PROMPT = "Explain to a visitor how a lighthouse was kept before electricity. About 400 words."
 DEFAULT_LIMITS = Limits()
+HISTORY_FAULTS = (SQLAlchemyError, OSError, AddressOfDatabaseError, NewerHistoryError)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name in ("in", "out", "cached"):
         add(f"--price-{name}", type=Decimal, metavar="PER_MILLION")
     add("--json", action="store_true", help="one JSON document on standard output")
+    add("--save", action="store_true", help="keep each trial in the history, as a run of one lane")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -62,10 +71,13 @@ def run(options: argparse.Namespace) -> int:
     try:
         entries = _entries(options)
         prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
-    except (AddressError, LookupError) as error:
+        with closing(Store()) if options.save else nullcontext() as store:
+            trials = _measure(
+                entries, _rounds(options, len(entries)), Prompt(prompt, options.system), options, store
+            )
+    except (AddressError, LookupError, *HISTORY_FAULTS) as error:
         print(error, file=sys.stderr)
         return 2
-    trials = _measure(entries, _rounds(options, len(entries)), Prompt(prompt, options.system), options)
     documents = [_document(entry, [keys for index, keys in trials if index == place])
                  for place, entry in enumerate(entries)]  # fmt: skip
     document = documents[0] if len(documents) == 1 else _interleaved(documents)
@@ -75,7 +87,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _measure(
-    entries: Sequence[Configured], order: Sequence[int], prompt: Prompt, options: argparse.Namespace
+    entries: Sequence[Configured],
+    order: Sequence[int],
+    prompt: Prompt,
+    options: argparse.Namespace,
+    store: Store | None,
 ) -> list[tuple[int, dict[str, Any]]]:
     found: list[tuple[int, dict[str, Any]]] = []
     params = Params(max_tokens=options.max_tokens, temperature=options.temperature)
@@ -83,13 +99,26 @@ def _measure(
         try:
             for number, place in enumerate(order, 1):
                 backend, key = entries[place].backend, entries[place].key
+                started_at = datetime.now(UTC).isoformat(timespec="seconds")
                 generation = measurer.generation(backend, key, prompt, params, _limits(options))
+                if store is not None:
+                    run = Run(secrets.token_urlsafe(12), prompt, params, Mode.ONE_BY_ONE, (backend,), started_at,
+                              (generation,), versions={"tokenrace": __version__})  # fmt: skip
+                    _save(store, run)
                 keys = measure_keys(generation, backend)
                 found.append((place, keys))
                 print(_progress(number, len(order), backend, keys), file=sys.stderr, flush=True)
         except KeyboardInterrupt:
             print("stopped; the trials so far follow", file=sys.stderr)
     return found
+
+
+def _save(store: Store, run: Run) -> None:
+    """Keep one trial; when that fails it is said, and the measurement goes on."""
+    try:
+        print(f"kept as {store.save(run, ('measure',))}", file=sys.stderr, flush=True)
+    except HISTORY_FAULTS as error:
+        print(f"this trial could not be kept: {error}", file=sys.stderr, flush=True)
 
 
 def _entries(options: argparse.Namespace) -> tuple[Configured, ...]:
