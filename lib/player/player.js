@@ -1,11 +1,11 @@
-// The player: one race, fed by messages, shown at any moment. In the live page it follows a run over a
-// WebSocket; a replay file feeds the same class from the messages it holds. Entry of a Streamlit component
-// (v2).
+// The player: one race, fed by messages, shown at any moment. Live it is played as the messages come, in a
+// replay where the playhead stands; the picture of a moment is the same. mount.js puts it into a page.
 
 import { framesPerSecond, PlaybackClock, Recent } from "./clock.js";
 import { Race } from "./lane_model.js";
+import { ReplayControl } from "./replay_control.js";
 import { Stage } from "./stage.js";
-import { InOrder, RunStream } from "./stream.js";
+import { InOrder } from "./stream.js";
 import { say, setWords } from "./words.js";
 
 const HEALTH_SAMPLES = 4000;
@@ -47,6 +47,8 @@ export class Player {
     });
     this.stage.onRedraw = () =>
       this.shownAt === undefined ? this.stage.drawIdleTrack() : this.frame(this.shownAt);
+    this.replay ??= new ReplayControl(this, this.host.ownerDocument);
+    this.replay.attach(this.stage);
   }
 
   /**
@@ -64,6 +66,8 @@ export class Player {
   /** Forget everything and stand ready for this run (null: none yet). */
   reset(run, offset) {
     this.run = run;
+    this.loading = false; // a kept race whose messages are still coming
+    this.replay.leave();
     this.race = new Race(this.options.lanes.length);
     this.order = new InOrder();
     this.clock = new PlaybackClock(offset);
@@ -93,7 +97,7 @@ export class Player {
   frame(t, at = this.options.viewerNow()) {
     this.shownAt = t;
     const fresh = this.stage.render(this.race, t, at);
-    this.#finish(t);
+    if (!this.replay.on) this.#finish(t);
     return fresh;
   }
 
@@ -105,11 +109,13 @@ export class Player {
 
   /** Show what is due at the viewer's `at`; call once per animation frame. */
   play(at) {
-    const t = this.clock.playhead(at);
+    const live = this.clock.playhead(at);
+    const t = this.replay.on ? this.replay.tick(at) : live;
     if (t === null) return;
     const fresh = this.frame(t, at);
     this.frames.push(at);
     if (this.frames.length > FRAMES_KEPT) this.frames.shift();
+    if (this.replay.on) return;
     this.painted = fresh
       .map((from, lane) => (from === null ? null : this.race.lanes[lane].at(t).t[from]))
       .filter((time) => time !== null && time > this.clock.since);
@@ -125,6 +131,7 @@ export class Player {
 
   #finish(t) {
     const result = this.race.resultAt(t);
+    this.replay.bar.offer(result !== null);
     if (!result || this.finished === result) return;
     this.finished = result;
     this.options.onFinished(this.run);
@@ -142,6 +149,7 @@ export class Player {
   }
 
   #healthWords() {
+    if (this.replay?.on) return null;
     const { fps, lag_p95_ms } = this.health();
     return lag_p95_ms === null ? null : say("health", { fps, lag: Math.round(lag_p95_ms) });
   }
@@ -149,133 +157,4 @@ export class Player {
   destroy() {
     this.stage.destroy();
   }
-}
-
-const mounted = new WeakMap();
-
-/** Runs one Player in a page: connection, animation frames, triggers. */
-class Mount {
-  constructor(parent) {
-    this.parent = parent;
-    this.host = parent.ownerDocument.createElement("div");
-    parent.append(this.host);
-    this.view = parent.ownerDocument.defaultView;
-    this.commands = 0;
-    this.painted = new MessageChannel();
-    this.painted.port1.onmessage = () => this.player?.paintedAt(this.view.performance.now());
-    this.tick = (at) => this.#tick(at);
-    this.view.requestAnimationFrame(this.tick);
-    parent.ownerDocument.fonts?.ready.then(() => this.player?.stage.onRedraw());
-  }
-
-  update({ data, setTriggerValue }) {
-    this.trigger = setTriggerValue;
-    const shape = JSON.stringify([data.lanes, data.reader, data.words]);
-    const changed = shape !== this.shape;
-    if (changed) this.#build(data);
-    this.shape = shape;
-    this.player.stage.applyTheme(data.theme);
-    if (changed || (data.run ?? null) !== this.player.run) this.#follow(data);
-  }
-
-  #build(data) {
-    this.player?.destroy();
-    const still = this.view.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.player = new Player(this.host, {
-      lanes: data.lanes,
-      speeds: data.reader,
-      words: data.words,
-      theme: data.theme,
-      still,
-      viewerNow: () => this.view.performance.now(),
-      onFinished: (run) => this.trigger("finished", run),
-      onCommand: (kind, lane) => this.trigger("command", { kind, lane, n: (this.commands += 1) }),
-    });
-    expose(this.view, this.player);
-  }
-
-  #follow(data) {
-    this.stream?.close();
-    this.player.reset(data.run ?? null, remembered(this.view, data.run));
-    if (!data.run) return;
-    const { player } = this;
-    this.stream = new RunStream({
-      base: this.parent.ownerDocument.baseURI,
-      path: data.path,
-      run: data.run,
-      WebSocketClass: this.view.WebSocket,
-      EventSourceClass: this.view.EventSource,
-      onMessage: (message, bytes) => {
-        player.feed(message, undefined, undefined, bytes);
-      },
-      onState: (state) => {
-        player.lostAt = state === "lost" ? (player.lostAt ?? this.view.performance.now()) : null;
-      },
-    });
-  }
-
-  #tick(at) {
-    if (this.closed) return;
-    this.view.requestAnimationFrame(this.tick);
-    if (this.player && !this.player.stage.isStyled()) this.player.stage.restyle();
-    if (!this.player?.run) return;
-    this.player.play(this.view.performance.now());
-    this.painted.port2.postMessage(0);
-    if (at - (this.reported ?? 0) < 1000) return;
-    this.reported = at;
-    remember(this.view, this.player);
-    this.host.dataset.health = JSON.stringify(this.player.health());
-  }
-
-  close() {
-    this.closed = true;
-    this.stream?.close();
-    this.painted.port1.close();
-    this.player?.destroy();
-    this.host.remove();
-  }
-}
-
-function expose(view, player) {
-  view.__tokenrace = { ...view.__tokenrace, player };
-}
-
-function storageKey(run) {
-  return `tokenrace clock ${run}`;
-}
-
-/**
- * Keep where the run's clock stands, so that the reader goes on where it was after a refresh or a page
- * switch.
- */
-function remember(view, { run, clock }) {
-  if (run === null || clock.offset === Infinity) return;
-  try {
-    view.sessionStorage.setItem(storageKey(run), String(view.performance.timeOrigin + clock.offset));
-  } catch {
-    // storage is forbidden here: after a refresh the reader goes on from the end of the streams
-  }
-}
-
-function remembered(view, run) {
-  try {
-    const kept = view.sessionStorage.getItem(storageKey(run));
-    return kept === null ? undefined : Number(kept) - view.performance.timeOrigin;
-  } catch {
-    return undefined;
-  }
-}
-
-export default function (component) {
-  const { parentElement } = component;
-  let mount = mounted.get(parentElement);
-  if (!mount) mounted.set(parentElement, (mount = new Mount(parentElement)));
-  mount.update(component);
-  return () => {
-    setTimeout(() => {
-      if (parentElement.isConnected || mounted.get(parentElement) !== mount) return;
-      mount.close();
-      mounted.delete(parentElement);
-    });
-  };
 }

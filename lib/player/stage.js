@@ -42,6 +42,8 @@ export class Stage {
       counted: -Infinity,
       tracked: -Infinity,
       last: -Infinity,
+      jump: 1, // how much faster than life a replay runs
+      exact: false, // a replay at rest: nothing is held back
     });
     this.#build();
     this.#listen();
@@ -58,6 +60,8 @@ export class Stage {
     this.views = lanes.map((info, index) => new LaneView(document, index, info, actions));
     this.reader = new ReaderView(document);
     this.headline = make(document, "p", "tr-headline", { role: "status" });
+    this.notice = make(document, "p", "tr-notice", { role: "note" });
+    this.notice.hidden = true;
     this.spoken = make(document, "div", "tr-spoken", { "aria-live": "polite" });
     this.strip = make(document, "div", "tr-strip", { "aria-hidden": "true" });
     this.stripNumbers = lanes.map((info, index) => this.#stripItem(info, index));
@@ -80,6 +84,7 @@ export class Stage {
       "tr",
       { "data-lanes": lanes.length, "data-rows": Math.ceil(lanes.length / MOST_COLUMNS) },
       this.headline,
+      this.notice,
       this.strip,
       this.grid,
       this.track.root,
@@ -179,12 +184,12 @@ export class Stage {
   render(race, t, at) {
     if (t < this.last) this.counted = this.tracked = -Infinity;
     this.last = t;
-    const textTime = this.still ? Math.floor(t / STILL_STEP_MS) * STILL_STEP_MS : t;
+    const textTime = this.still && !this.exact ? Math.floor(t / STILL_STEP_MS) * STILL_STEP_MS : t;
     const fresh = this.views.map((view, index) => view.write(race.lanes[index], textTime));
     const due =
       at - this.counted >= COUNT_EVERY_MS ||
       at < this.counted ||
-      Math.abs(t - this.countedTime) >= COUNT_EVERY_MS;
+      Math.abs(t - this.countedTime) >= COUNT_EVERY_MS * this.jump;
     if (due) this.#count(race, t, at);
     if (due) for (const view of this.views) view.aim(t);
     for (const view of this.views) view.text.scroll(this.still);
@@ -192,7 +197,7 @@ export class Stage {
     if (
       at - this.tracked >= TRACK_EVERY_MS ||
       at < this.tracked ||
-      Math.abs(t - this.trackedTime) >= TRACK_EVERY_MS
+      Math.abs(t - this.trackedTime) >= TRACK_EVERY_MS * this.jump
     )
       this.#drawTrack(race, t, at);
     return fresh;
@@ -220,6 +225,8 @@ export class Stage {
   }
 
   #headline(race, t, result) {
+    this.notice.hidden = !race.run?.merged;
+    setText(this.notice, race.run?.merged ? say("merged") : "");
     if (this.shownResult !== (result?.value ?? null)) this.#showResult(result?.value ?? null);
     if (result) return;
     const ends = race.lanes

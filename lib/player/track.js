@@ -23,6 +23,8 @@ export class Track {
     this.unit = "tokens";
     this.log = false;
     this.whole = false;
+    this.span = null; // of a replay: {race, reading}, the ends of the two axes in ms
+    this.playhead = null; // of a replay, on the run's clock
     this.boxes = [];
     this.canvas = make(document, "canvas", "tr-canvas", { role: "img" });
     this.caption = make(document, "span", "tr-caption");
@@ -70,7 +72,7 @@ export class Track {
       "section",
       "tr-track",
       {},
-      make(
+      (this.head = make(
         document,
         "div",
         "tr-track-head",
@@ -79,7 +81,7 @@ export class Track {
         this.#choice(spans, "axis_help"),
         this.#choice(units, "unit_help"),
         this.#choice(scales, "scale_help"),
-      ),
+      )),
       this.canvas,
     );
   }
@@ -97,6 +99,7 @@ export class Track {
         choose();
         this.boxes = [];
         mark();
+        this.onSpan?.();
         this.redraw?.();
       }),
     );
@@ -117,6 +120,7 @@ export class Track {
     const lines = scene.lanes.map((lane) => this.#line(lane, t));
     const axes = this.#axes(scene, lines, t);
     if (scene.lanes.length) this.#grid(context, axes);
+    if (this.span && this.playhead !== null) this.#playhead(context, axes);
     const person = scene.reader && this.#person(context, scene.reader, axes, t);
     const drawn = lines.map((line) => this.#stroke(context, line, axes));
     if (!person && !drawn.some(Boolean)) this.#ghost(context, axes);
@@ -164,7 +168,8 @@ export class Track {
     const race = Math.max(LEAST_SPAN_MS, ...lengths) * ROOM_FOR_LABELS;
     const { reader } = scene;
     const at = this.whole && reader ? reader.generation.readerAt(t, reader.speeds) : null;
-    const end = at ? Math.max(race, (at.done_ms - reader.generation.sentAt(t)) * 1.04) : race;
+    const live = at ? Math.max(race, (at.done_ms - reader.generation.sentAt(t)) * 1.04) : race;
+    const end = this.span ? (this.whole ? this.span.reading : this.span.race) : live;
     const most = Math.max(10, ...lines.map((line) => line.value));
     const top = this.log ? most * 1.5 : most * 1.12;
     const [left, right, bottom] = [EDGE.left, this.width - EDGE.right, HEIGHT - EDGE.bottom];
@@ -197,6 +202,15 @@ export class Track {
     context.textAlign = "center";
     const most = Math.max(2, Math.min(10, Math.floor(this.width / 110)));
     for (const ms of ticks(axes.end, most)) this.#tick(context, axes, ms);
+  }
+
+  #playhead(context, axes) {
+    const x = Math.round(axes.x(Math.min(this.playhead - this.span.start, axes.end))) + 0.5;
+    context.strokeStyle = this.colours.quiet;
+    context.beginPath();
+    context.moveTo(x, EDGE.top);
+    context.lineTo(x, axes.bottom);
+    context.stroke();
   }
 
   #ghost(context, axes) {

@@ -21,6 +21,7 @@ def words() -> dict[str, str]:
         **_headline(),
         **_track(),
         **_rest(),
+        **_replay(),
     }
 
 
@@ -196,4 +197,30 @@ def _rest() -> dict[str, str]:
         "place_2": _("2nd"),
         "place_3": _("3rd"),
         "place_n": _("{n}th"),
+    }
+
+
+def _replay() -> dict[str, str]:
+    return {
+        "replay": _("Replay"),
+        "replay_help": _("Play this race again, at any speed"),
+        "replay_mark": _("Replay"),
+        "replay_leave": _("Back to live"),
+        "replay_leave_help": _("Leave the replay"),
+        "replay_speed": _("Speed of the replay"),
+        "play": _("Play"),
+        "pause": _("Pause"),
+        "step_back": _("‹ step"),
+        "step_back_help": _("To the event before (left arrow)"),
+        "step_on": _("step ›"),
+        "step_on_help": _("To the next event (right arrow)"),
+        "to_first": _("first token"),
+        "to_first_help": _("To the first token of any lane (F)"),
+        "scrub": _("Moment of the race"),
+        "moment_sent": _("request sent"),
+        "moment_first": _("first token"),
+        "moment_answer": _("first answer token"),
+        "moment_error": _("failed"),
+        "moment_end": _("ended"),
+        "merged": _("Lanes of different races on one start line: this race never took place."),
     }
