@@ -67,10 +67,10 @@ class Race:
         if self._secrets.is_in(payload):
             taken = [(number, self._secrets.rows(rows)) for number, rows in taken]
             payload = dump(taken)
+        self._ship(Kind.ROWS, self.run_id, payload)  # first: nothing may be seen that was not kept
         view = message(now_ns() - self.origin_ns, [self._views[n].encode(rows) for n, rows in taken])
         if view is not None:
             self._ship(Kind.VIEW, self.run_id, view)
-        self._ship(Kind.ROWS, self.run_id, payload)
         for number, rows in taken:
             if rows[-1][1] == "end":
                 self._ship(Kind.LANE, self.run_id, dump(number))

@@ -110,7 +110,7 @@ def _show_buttons(editing: bool) -> None:
         st.info(plain(notice))
     if tried:
         try:
-            show_probe(_entry())
+            show_probe(_entry(), typed=True)
         except FormError as error:
             st.warning(plain(str(error)))
 

@@ -39,7 +39,7 @@ def show_configured() -> None:
     for entry in (*configured, *own):
         _show_entry(entry, entry in own)
     if st.button(_("Probe all"), key="probe_all", help=_("Asks each for a few tokens, one after another.")):
-        show_probes((*configured, *own))
+        show_probes([*((entry, False) for entry in configured), *((entry, True) for entry in own)])
     if own:
         _show_toml(own)
 
@@ -73,7 +73,7 @@ def _show_entry(entry: Configured, own: bool) -> None:
             _show_actions(entry, own)
         if state.value("probed", "") == backend.id:
             state.put("probed", "")
-            show_probe(entry)
+            show_probe(entry, typed=own)
 
 
 def _show_actions(entry: Configured, own: bool) -> None:
