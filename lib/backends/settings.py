@@ -84,7 +84,7 @@ def sign_in(files: Iterable[Path]) -> SignIn:
     lists = [table["allowed_emails"] for table in tables if "allowed_emails" in table]
     required = any(table.get("sign_in", False) for table in tables)
     if lists and not required:
-        raise SettingsError("[tokenrace]: allowed_emails needs sign_in = true")
+        raise SettingsError(_("{where}: allowed_emails needs sign_in = true").format(where="[tokenrace]"))
     return SignIn(required, tuple(lists[-1]) if lists else ())
 
 

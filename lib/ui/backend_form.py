@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -49,7 +50,8 @@ def show_form() -> None:
         return
     edited = state.value(EDITED, "")
     st.markdown(f"#### {_('Change a backend') if edited else _('Add a backend')}")
-    _show_found()
+    if policy().loopback_only_server:
+        _show_found()
     left, right = st.columns(2, gap="large")
     with left:
         st.selectbox(
@@ -191,7 +193,7 @@ def _list_models() -> None:
         state.leave_notice(
             ngettext("{count} model listed.", "{count} models listed.", len(models)).format(count=len(models))
         )
-    except (FormError, ModelsUnavailable) as error:
+    except (FormError, ModelsUnavailable, AddressRefused) as error:
         state.leave_notice(str(error))
 
 
@@ -249,13 +251,27 @@ def _key() -> str:
     typed = str(state.value(KEY, "") or "").strip()
     if typed:
         return typed
-    edited = {entry.backend.id: entry.key for entry in state.own_backends()}.get(state.value(EDITED, ""), "")
-    return edited or _from_environment(os.environ)
+    kept = {entry.backend.id: entry for entry in state.own_backends()}.get(state.value(EDITED, ""))
+    if kept is None or not kept.key:
+        return _from_environment(os.environ)
+    if not _same_server(_url(), kept.backend.base_url):
+        raise FormError(_("The address leads to another server now: type the key for it."))
+    return kept.key
 
 
 def _from_environment(environment: Mapping[str, str]) -> str:
+    """The key of the chosen preset, for the preset's own server only: no other may be sent it."""
     chosen = state.value(PRESET, None)
-    return environment.get(_preset(chosen).key_variable(environment), "").strip() if chosen else ""
+    if not chosen:
+        return ""
+    known = _preset(chosen)
+    if not (_same_server(_url(), known.base_url) or (known.placeholder and policy().loopback_only_server)):
+        return ""
+    return environment.get(known.key_variable(environment), "").strip()
+
+
+def _same_server(one: str, other: str) -> bool:
+    return urlsplit(one)[:2] == urlsplit(other)[:2]
 
 
 def _prices() -> Prices | None:

@@ -15,7 +15,7 @@ from lib.ui import backend_form, state
 from lib.ui.markdown import plain
 from lib.ui.probe_view import show_probe, show_probes
 from lib.ui.race_setup import lineup, offers, settings
-from lib.ui.wiring import catalogue
+from lib.ui.wiring import catalogue, policy
 
 _ACTIONS = (1.1, 1.0, 0.9, 1.3, 1.1)
 
@@ -91,8 +91,9 @@ def _show_actions(entry: Configured, own: bool) -> None:
                   help=None if own else _("It comes from the settings."), width="stretch")  # fmt: skip
     with copy:
         st.button(
-            _("Duplicate"), key=f"copy_{id_}", on_click=backend_form.duplicate, args=(entry,), width="stretch"
-        )
+            _("Duplicate"), key=f"copy_{id_}", on_click=backend_form.duplicate, args=(entry,), width="stretch",
+            disabled=not policy().allows_own_backends,
+        )  # fmt: skip
     with remove:
         st.button(
             _("Remove"), key=f"remove_{id_}", on_click=_remove, args=(id_,), disabled=not own, width="stretch"

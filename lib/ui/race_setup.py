@@ -148,8 +148,10 @@ def obey(command: dict[str, object] | None) -> None:
     if command["kind"] == "stop":
         hub().stop(live.run.id, lane)
     elif command["kind"] == "retry":
-        offer = offers().get(live.run.backends[lane].id)
-        if offer is not None and not offer.absent:
+        backend = live.run.backends[lane]
+        offer = offers().get(backend.id)
+        # Two visitors may each have an "own-1": the key of one must not go to the other's server.
+        if offer is not None and not offer.absent and offer.backend.base_url == backend.base_url:
             hub().retry(live.run.id, lane, offer.key, offer.limits)
 
 
