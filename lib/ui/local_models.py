@@ -11,7 +11,7 @@ from lib.server_process import Absent, Failed, Idle, Ready, Starting
 from lib.ui import state
 from lib.ui.markdown import plain
 from lib.ui.race_setup import lineup
-from lib.ui.wiring import local_models, policy, policy
+from lib.ui.wiring import local_models, policy
 
 FILE = "gguf_path"
 _WATCH_S = 1.0
@@ -32,7 +32,6 @@ def show_local_models() -> None:
     for sentence in models.advice():
         st.caption(plain(sentence))
     if policy().loopback_only_server:
-        if policy().loopback_only_server:
         _show_file()
 
 
