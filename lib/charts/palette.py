@@ -20,7 +20,7 @@ DASHES: dict[Origin, list[float]] = {
     Origin.SIMULATED: [6, 3],
     Origin.RECORDED: [1.5, 2.5],
 }
-FONT = '"Source Sans", "Source Sans 3", sans-serif'
+FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", sans-serif'
 
 
 @dataclass(frozen=True, slots=True)

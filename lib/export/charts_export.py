@@ -1,0 +1,45 @@
+"""The charts of a result as PNG and SVG files: the page's own charts, on the page's own surface."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from lib.charts import drawing
+from lib.charts.drawing import Look
+from lib.charts.palette import Theme
+from lib.charts.result_charts import figures_of
+from lib.charts.result_lanes import key_of
+from lib.domain.run import Run
+from lib.export.drawn import png_of, svg_of
+from lib.reading import ReadingSpeed
+
+FileFormat = Literal["png", "svg"]
+WIDTH_PX = 800
+MARGIN_PX = 20
+PNG_SCALE = 2.0
+
+
+def chart_files(
+    run: Run, format: FileFormat = "png", *, speed: ReadingSpeed | None = None, theme: Theme = "light"
+) -> dict[str, bytes]:
+    """Every chart of the run that has something to draw: {"ttft.png": bytes, …}; PNG has two pixels for one."""
+    look = Look(theme)
+    drawn = {
+        name: svg_of(framed(figure, WIDTH_PX, look)) for name, figure in chart_figures(run, speed, look).items()
+    }
+    if format == "svg":
+        return {f"{name}.svg": svg.encode() for name, svg in drawn.items()}
+    return {f"{name}.png": png_of(svg, PNG_SCALE) for name, svg in drawn.items()}
+
+
+def chart_figures(run: Run, speed: ReadingSpeed | None, look: Look) -> dict[str, drawing.Figure]:
+    """The charts by name, in the order of the page; a chart with nothing to draw is not there."""
+    figures = figures_of(key_of(run, speed), look)
+    named = {name: getattr(figures, name) for name in figures.__slots__}
+    return {name: figure for name, figure in named.items() if figure is not None}
+
+
+def framed(figure: drawing.Figure, width_px: int, look: Look) -> dict[str, Any]:
+    """The specification at a fixed width, on the surface of the theme, with a margin."""
+    config = {**figure.spec["config"], "background": look.colours.surface}
+    return {**figure.spec, "width": width_px, "padding": MARGIN_PX, "config": config}
