@@ -23,6 +23,7 @@ from lib.store.rows import Difference, Summary
 from lib.store.schema import RUNNING
 
 WORST_FIRST = (Status.INTERRUPTED, Status.ERROR, Status.STOPPED, Status.INCOMPLETE, Status.COMPLETE)
+MOST_TOKENS = 2**63 - 1  # a database's integer; who claims more made it up
 
 
 def run_columns(run: Run, now_ms: int) -> dict[str, Any]:
@@ -62,6 +63,8 @@ def summary(generation: Generation, backend: Backend) -> Summary:
     """The figures of one lane that lists show."""
     measured = measure(generation, backend)
     failed, amount = measured.time.failed, cost(measured)
+    claimed = measured.output_tokens
+    tokens = claimed if claimed is not None and claimed <= MOST_TOKENS else None
     return Summary(
         status=measured.time.status.value,
         error_kind=failed.kind if failed else None,
@@ -71,8 +74,8 @@ def summary(generation: Generation, backend: Backend) -> Summary:
         decode_tok_s=number(rates.decode_rate(measured)),
         e2e_tok_s=number(rates.end_to_end_rate(measured)),
         normalised_e2e_tok_s=number(rates.normalised_end_to_end_rate(measured)),
-        output_tokens=measured.output_tokens,
-        is_estimated=measured.is_estimated if measured.output_tokens is not None else None,
+        output_tokens=tokens,
+        is_estimated=None if tokens is None else measured.is_estimated,
         cost=as_decimal(amount) if isinstance(amount, Quantity) else None,
     )
 

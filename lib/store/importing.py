@@ -12,7 +12,8 @@ from dataclasses import replace
 from lib.domain import events as ev
 from lib.domain.codec import RecordingError, decode_run, encode_run
 from lib.domain.run import Run
-from lib.store.columns import summary
+from lib.store import words
+from lib.store.columns import lane_columns, run_columns, searched, summary
 
 MOST_BYTES = 256 * 2**20
 LATEST_NS = 7 * 24 * 3600 * 10**9  # no race takes a week
@@ -27,6 +28,9 @@ def checked(data: bytes) -> Run:
         run = decode_run(data)
         whole = encode_run(run)
         sound = all(_is_sound(generation) for generation in run.generations)
+        sound &= run.clock_health_ms is None or type(run.clock_health_ms) in (int, float)
+        words.words(" ".join(searched(run.prompt, run.backends, (), "")))
+        run_columns(run, 0), lane_columns(run)
         for generation, backend in zip(run.generations, run.backends, strict=True):
             summary(generation, backend)
     except RecordingError:

@@ -81,6 +81,7 @@ class SessionPresence:
         self.writer = secrets.randbits(62)
         self._engine = engine
         self._session: Connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        self._session.detach()  # closing it ends the session, not only its loan from the pool
         _take(self._session, self.writer)
 
     def is_alive(self, writer: int) -> bool:
@@ -92,8 +93,7 @@ class SessionPresence:
             return False
 
     def close(self) -> None:
-        """Be gone: the session ends, not only its loan from the pool."""
-        self._session.invalidate()
+        """Be gone."""
         self._session.close()
 
 
