@@ -88,7 +88,11 @@ class Collector:
         while race.running:
             await asyncio.sleep(FLUSH_S)
             race.flush()
-        race.end({})
+        held = {
+            "tasks": len(asyncio.all_tasks()),
+            "races": len(self._races),
+        }  # by this process, at this moment
+        race.end(held)
         if not any(other.running for other in self._races.values()):
             gc.collect()
 
