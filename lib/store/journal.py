@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,10 +19,16 @@ from lib.domain.codec import RecordingError, Row, decode_rows
 from lib.domain.events import Status
 from lib.domain.run import Run
 from lib.store import words
-from lib.store.columns import lane_columns, run_columns, searched, summary, summary_columns, worst
+from lib.store.columns import SUMMARY, lane_columns, run_columns, searched, summary, summary_columns, worst
 from lib.store.packing import interrupted, journal_rows, pack_lane, unpack_header, unpack_lane
 from lib.store.rows import NoSuchRunError
 from lib.store.schema import JOURNAL, LANE, RECORDING, RUN, RUNNING
+
+_FIGURES = (
+    sa.update(LANE)
+    .where(LANE.c.run == sa.bindparam("of"), LANE.c.lane == sa.bindparam("at"))
+    .values({name: sa.bindparam(name) for name in SUMMARY})
+)
 
 
 def begin(connection: Connection, run: Run, writer: int, now_ms: int) -> int:
@@ -63,9 +70,8 @@ def put(connection: Connection, number: int, run: Run, lanes: Sequence[Sequence[
         connection.execute(sa.delete(table).where(table.c.run == number))
     packed = [{"run": number, "lane": lane, "rows": pack_lane(rows)} for lane, rows in enumerate(lanes)]
     connection.execute(sa.insert(RECORDING), packed)
-    for lane, one in enumerate(found):
-        here = (LANE.c.run == number) & (LANE.c.lane == lane)
-        connection.execute(sa.update(LANE).where(here).values(summary_columns(one)))
+    figures = [{"of": number, "at": lane, **summary_columns(one)} for lane, one in enumerate(found)]
+    connection.execute(_FIGURES, figures)
     ended = {
         "status": worst(one.status for one in found),
         "writer": None,
@@ -109,7 +115,11 @@ def number_of(connection: Connection, run_id: str) -> int:
 
 
 def _insert_once(connection: Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
-    if connection.dialect.name == "sqlite":
-        connection.execute(sqlite_insert(table).on_conflict_do_nothing(), rows)
-    else:
-        connection.execute(postgresql_insert(table).on_conflict_do_nothing(), rows)
+    connection.execute(_insertion(connection.dialect.name, table), rows)
+
+
+@cache
+def _insertion(dialect: str, table: sa.Table) -> sa.Executable:
+    if dialect == "sqlite":
+        return sqlite_insert(table).on_conflict_do_nothing()
+    return postgresql_insert(table).on_conflict_do_nothing()

@@ -43,6 +43,7 @@ class Store:
 
     def __init__(self, url: URL | str | None = None, now_s: Callable[[], float] = time.time) -> None:
         self._engine = engine_for(url if isinstance(url, URL) else database_url(url))
+        self._writer = writing(self._engine)
         self._now_s = now_s
         self._writing = threading.Lock()
         self._open: dict[str, tuple[int, int]] = {}  # run id -> its number, its next batch
@@ -204,7 +205,7 @@ class Store:
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        with self._writing, writing(self._engine).begin() as connection:
+        with self._writing, self._writer.begin() as connection:
             yield connection
 
     def _put(self, connection: Connection, run: Run) -> None:
