@@ -12,7 +12,7 @@ from lib.domain.codec import encode_backend
 from lib.domain.run import Run
 from lib.metrics.figures import figures_of
 from lib.metrics.verdict import places
-from lib.reading import ReadingSpeed
+from lib.reading import ReadingSpeed, default_for, speed
 
 _SHOWN = ("name", "model", "origin", "note")
 
@@ -29,6 +29,19 @@ def announcement(run: Run) -> dict[str, Any]:
     }
 
 
-def lane_figures(run: Run, lane: int, speed: ReadingSpeed | None) -> dict[str, Any]:
-    """The exact figures of one ended lane with its place, as in `f` of a message; `speed` None: by the answer."""
-    return {**figures_of(run.generations[lane], run.backends[lane], speed), "place": places(run)[lane]}
+def lane_figures(run: Run, lane: int, reader: ReadingSpeed | None) -> dict[str, Any]:
+    """The exact figures of one ended lane with its place, as in `f` of a message; `reader` None: by the answer."""
+    return {**figures_of(run.generations[lane], run.backends[lane], reader), "place": places(run)[lane]}
+
+
+def player_reader(chosen: ReadingSpeed | None, text: str) -> dict[str, dict[str, Any]]:
+    """The reader as the player takes it: a speed for words and one for characters.
+
+    Without a choice the language of `text` decides (the prompt while there is no answer yet).
+    """
+    reader = chosen or default_for(text)
+    by_unit = {"word": speed("en"), "char": speed("zh-Hans"), reader.unit: reader}
+    return {
+        unit: {"per_min": known.per_min, "lo": known.lo, "hi": known.hi, "label": known.label}
+        for unit, known in by_unit.items()
+    }
