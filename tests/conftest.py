@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,11 @@ PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 # A developer's keys and proxies change neither what is raced nor how loopback is reached.
 for name in (*FOREIGN, *PROXIES, *(proxy.lower() for proxy in PROXIES)):
     os.environ.pop(name, None)
+
+# What tests race and keep goes into a folder of their own, never into the history of the person who runs them.
+_DATA = tempfile.TemporaryDirectory(prefix="tokenrace-tests-")
+os.environ["TOKENRACE_DATA"] = _DATA.name
+os.environ.pop("TOKENRACE_DATABASE_URL", None)
 
 # The same examples in every run, and no time limit: shared processors stall now and then.
 settings.register_profile("tokenrace", derandomize=True, deadline=None)

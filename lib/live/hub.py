@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
@@ -29,6 +29,18 @@ KEPT_RUNS = 50
 _NO_RESULT = {"verdict": [["The figures of this race could not be computed; the server's log says why.", ""]]}
 _log = logging.getLogger(__name__)
 KEPT_S = 6 * 3600.0
+
+
+class Listener(Protocol):
+    """Who keeps runs as they come (`lib.store.keeper`); must only put things aside and return."""
+
+    def on_begin(self, run: Run) -> None: ...
+
+    def on_rows(self, run_id: str, rows: bytes) -> None: ...
+
+    def on_end(self, run_id: str, health: Mapping[str, Any]) -> None: ...
+
+
 Figures = Callable[[Run, int, ReadingSpeed | None], dict[str, Any]]
 Result = Callable[[Run, ReadingSpeed | None], dict[str, Any]]
 
@@ -40,7 +52,15 @@ class TooManyRuns(RuntimeError):
 class Hub:
     """`figures(run, lane, speed)` and `result(run, speed)` give the JSON values added to the view stream."""
 
-    def __init__(self, figures: Figures, result: Result, grace_s: float = GRACE_S, most: int = 8) -> None:
+    def __init__(
+        self,
+        figures: Figures,
+        result: Result,
+        grace_s: float = GRACE_S,
+        most: int = 8,
+        keeper: Listener | None = None,
+    ) -> None:
+        self._keeper = keeper
         self.collector = CollectorClient(self)
         self._figures, self._result = figures, result
         self._grace_s, self._most = grace_s, most
@@ -65,6 +85,8 @@ class Hub:
                 raise TooManyRuns(f"this server runs {self._most} races already")
             live = self._runs[run.id] = LiveRun(run, speed)
             live.spending = None if cap is None else Spending(run, cap)
+        if self._keeper is not None:
+            self._keeper.on_begin(run)
         self.collector.start_run(run, keys, limits)
         return live
 
@@ -104,7 +126,7 @@ class Hub:
         """Rows for the record."""
         live = self._runs.get(run_id)
         if live is not None:
-            live.keep(rows)
+            self._keep(live, rows)
 
     def on_lane_end(self, run_id: str, lane: int) -> None:
         """A lane has ended: its exact figures follow in the view stream."""
@@ -117,6 +139,8 @@ class Hub:
         live = self._runs.get(run_id)
         if live is not None:
             live.health = health
+            if self._keeper is not None:
+                self._keeper.on_end(run_id, health)
             live.ended = True
             self._work(self._add_result, live)
 
@@ -143,11 +167,16 @@ class Hub:
                 continue
             at_ns = rows[-1][0] if rows else 0
             ending = [[at_ns, "error", "interrupted", "", None, None], [at_ns, "end", "interrupted"]]
-            live.keep(orjson.dumps([[lane, ending]]))
+            self._keep(live, orjson.dumps([[lane, ending]]))
             at_ms = at_ns // 1_000_000
             events = [[lane, at_ms, "error", told], [lane, at_ms, "end", "interrupted"]]
             live.add({"e": events})
             self.on_lane_end(live.run.id, lane)
+
+    def _keep(self, live: LiveRun, rows: bytes) -> None:
+        live.keep(rows)
+        if self._keeper is not None:
+            self._keeper.on_rows(live.run.id, rows)
 
     def _work(self, task: Callable[..., None], live: LiveRun, *arguments: int) -> None:
         def run() -> None:
@@ -186,7 +215,8 @@ class Hub:
         if spending.reached:
             live.spending = None
             for lane in spending.running:
-                live.keep(orjson.dumps([[lane, [[live.now_ns(), "warning", "spend_cap", f"{spending.cap}"]]]]))
+                row = [live.now_ns(), "warning", "spend_cap", f"{spending.cap}"]
+                self._keep(live, orjson.dumps([[lane, [row]]]))
                 self.stop(live.run.id, lane)
 
     def _expire(self) -> None:

@@ -31,15 +31,33 @@ def show_stage(
     data = {
         "run": run.id if run is not None else None,
         "path": "race/ws/",
-        "lanes": [
-            {"name": b.name, "model": b.model, "origin": b.origin.value, "note": b.note} for b in shown
-        ],
+        "lanes": _lanes(shown),
         "reader": reader,
         "words": words(),
     }
     _mount(
         key=KEY,
         data=data,
-        on_finished_change=lambda: None,
+        on_finished_change=_nothing,
         on_command_change=lambda: on_command(state.component_value(KEY, "command")),
     )
+
+
+def show_replay(key: str, backends: tuple[Backend, ...], messages: list[str], reader: dict[str, Any]) -> None:
+    """Draw kept messages with the controls of a replay; it stands at its result until Play is pressed."""
+    data = {
+        "mode": "replay",
+        "messages": messages,
+        "lanes": _lanes(backends),
+        "reader": reader,
+        "words": words(),
+    }
+    _mount(key=f"{KEY}-{key}", data=data, on_finished_change=_nothing, on_command_change=_nothing)
+
+
+def _lanes(backends: tuple[Backend, ...]) -> list[dict[str, str]]:
+    return [{"name": b.name, "model": b.model, "origin": b.origin.value, "note": b.note} for b in backends]
+
+
+def _nothing() -> None:
+    """A trigger alone makes the page run again; there is nothing more to do."""

@@ -111,3 +111,23 @@ def component_value(key: str, name: str) -> dict[str, Any] | None:
     told = st.session_state.get(key)
     value_ = told.get(name) if told else None
     return dict(value_) if value_ else None
+
+
+def put_once(key: str, about: str, content: Any) -> None:
+    """Set a widget's value when it begins to speak about something else."""
+    if st.session_state.get(f"{key} about") != about:
+        st.session_state[f"{key} about"] = about
+        st.session_state[key] = content
+
+
+def asked(name: str) -> str | None:
+    """What the address asks for under a name."""
+    return st.query_params.get(name)
+
+
+def ask(name: str, content: str | None) -> None:
+    """Put something into the address, or take it out."""
+    if content is None:
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = content

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,18 +22,27 @@ from lib.backends import settings
 from lib.backends.catalogue import Catalogue
 from lib.backends.policy import Policy
 from lib.domain.run import Run
+from lib.i18n import _
 from lib.live.hub import Hub
 from lib.local_model.models import LocalModels
 from lib.metrics.figures import figures_of
 from lib.metrics.verdict import places, result_of
 from lib.reading import ReadingSpeed
 from lib.server_process import ServerProcess
+from lib.store.keeper import Keeper
+from lib.store.location import AddressOfDatabaseError
+from lib.store.migrate import NewerHistoryError
+from lib.store.store import Store
 from lib.ui.settings_files import settings_file
 from lib.ui.sign_in import StreamGuard
 
 # Model output is data: a picture in an answer must never be fetched from somewhere else.
 CONTENT_SECURITY_POLICY = b"img-src 'self' data: blob:; object-src 'none'; base-uri 'self'"
-FORWARDING = ("X-Forwarded-For", "Forwarded", "X-Real-Ip")  # headers of a proxy or a tunnel: others can reach us
+FORWARDING = (
+    "X-Forwarded-For",
+    "Forwarded",
+    "X-Real-Ip",
+)  # headers of a proxy or a tunnel: others can reach us
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +51,12 @@ class Services:
 
     hub: Hub
     catalogue: Catalogue
+    store: Store | None
+    keeper: Keeper | None
+    no_history: str  # why there is none, in words; empty when there is
 
 
+_log = logging.getLogger(__name__)
 _lock = threading.Lock()
 _made: list[Services] = []
 
@@ -69,6 +84,17 @@ def local_models() -> LocalModels:
     return services().catalogue.models
 
 
+def store() -> Store | None:
+    """The history, or None when its database cannot be opened (`no_history` says why)."""
+    return services().store
+
+
+def no_history() -> str:
+    """Why runs are not being kept at the moment; an empty text when they are."""
+    made = services()
+    return made.no_history or (made.keeper.trouble or "" if made.keeper else "")
+
+
 def policy() -> Policy:
     """What this visitor may call from this server. Raises SettingsError."""
     address = st.context.ip_address
@@ -83,6 +109,10 @@ def close() -> None:
         for made in _made:
             made.hub.close()
             made.catalogue.close()
+            if made.keeper is not None:
+                made.keeper.close()
+            if made.store is not None:
+                made.store.close()
         _made.clear()
 
 
@@ -122,14 +152,28 @@ middleware = [Middleware(SecurityHeaders), Middleware(StreamGuard)]
 
 
 def _start() -> Services:
+    store, why = _open_store()
+    keeper = Keeper(store) if store is not None else None
     made = Services(
-        Hub(_figures, result_of),
+        Hub(_figures, result_of, keeper=keeper),
         Catalogue(ServerProcess("lib.simulator"), LocalModels()),
+        store,
+        keeper,
+        why,
     )
     made.hub.collector.start()
     made.catalogue.start()
     threading.Thread(target=tokens.warm, name="tokens", daemon=True).start()
     return made
+
+
+def _open_store() -> tuple[Store | None, str]:
+    """The history; without a database the races go on, and the page says what is missing."""
+    try:
+        return Store(), ""
+    except (SQLAlchemyError, NewerHistoryError, AddressOfDatabaseError, OSError) as error:
+        _log.exception("the history cannot be opened")
+        return None, _("Runs are not kept: {reason}").format(reason=str(error).splitlines()[0])
 
 
 def _figures(run: Run, lane: int, speed: ReadingSpeed | None) -> dict[str, Any]:

@@ -1,0 +1,145 @@
+"""The list of kept runs with search, filters and actions on the chosen ones."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from lib import numbers
+from lib.charts.result_lanes import badge_word
+from lib.domain.run import Mode, Origin
+from lib.i18n import _, ngettext
+from lib.store.rows import LaneRow, Page, RunRow
+from lib.store.store import Store
+from lib.ui import history_state as chosen
+from lib.ui import state
+from lib.ui.compare import show_comparison
+from lib.ui.history_files import show_import
+from lib.ui.markdown import plain
+from lib.ui.wiring import no_history, store
+
+MOST_COMPARED = 8
+KEY = "history_table"
+
+
+def show_history() -> None:
+    """Filters, the page of runs, and what can be done with the chosen ones."""
+    known = store()
+    if no_history():
+        st.warning(plain(no_history()))
+    if known is None:
+        return
+    _show_filters(known)
+    wanted = chosen.wanted()
+    number = int(state.value(chosen.PAGE, 1) or 1)
+    page = known.page(wanted, (number - 1) * chosen.ROWS_PER_PAGE, chosen.ROWS_PER_PAGE)
+    _show_undo(known)
+    if not page.total:
+        st.info(_("No race fits.") if wanted != type(wanted)() else _("No race has been run here yet."))
+        show_import(known)
+        return
+    _show_page(known, page)
+    show_import(known)
+
+
+def _show_filters(known: Store) -> None:
+    text, backend, mode, origin, status, tag, dates, deleted = st.columns(
+        [3, 2, 1.5, 1.5, 1.5, 1.5, 2, 1.2], gap="small", vertical_alignment="bottom"
+    )
+    with text:
+        st.text_input(_("Search"), key=chosen.TEXT, placeholder=_("prompt, backend, tag, note"))
+    for column, label, options, key, words in (
+        (backend, _("Backend"), known.backends(), chosen.BACKEND, str),
+        (mode, _("Mode"), [one.value for one in Mode], chosen.MODE, _),
+        (origin, _("Badge"), [one.value for one in Origin], chosen.ORIGIN, _),
+        (status, _("Status"), chosen.STATUSES, chosen.STATUS, _),
+        (tag, _("Tag"), known.tags(), chosen.TAG, str),
+    ):
+        with column:
+            st.selectbox(label, options, index=None, key=key, format_func=words, placeholder=_("any"))
+    with dates:
+        st.date_input(_("From, to"), value=(None, None), key=chosen.DATES)
+    with deleted:
+        st.toggle(_("Deleted"), key=chosen.DELETED, help=_("Runs deleted less than a week ago."))
+
+
+def _show_page(known: Store, page: Page) -> None:
+    picked = st.dataframe(
+        pd.DataFrame([_row(row) for row in page.rows]), key=KEY, hide_index=True, height="content",
+        on_select="rerun", selection_mode="multi-row",
+        column_config={_("Date"): st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", timezone="UTC")},
+    )  # fmt: skip
+    places = picked["selection"]["rows"]
+    rows = [page.rows[place] for place in places if place < len(page.rows)]
+    _show_actions(known, rows)
+    pages = math.ceil(page.total / chosen.ROWS_PER_PAGE)
+    told = ngettext("{count} race", "{count} races", page.total).format(count=numbers.whole(page.total))
+    st.caption(told)
+    if pages > 1:
+        st.pagination(pages, key=chosen.PAGE)
+    if len(state.value(chosen.COMPARED, ())) > 1:
+        show_comparison(known, state.value(chosen.COMPARED, ()))
+
+
+def _show_actions(known: Store, rows: list[RunRow]) -> None:
+    ids = [row.id for row in rows]
+    first, second, third, _rest = st.columns([1, 1, 1, 5])
+    first.button(_("Open"), key="history_open", on_click=chosen.open_run, args=(ids[0] if ids else None,),
+                 disabled=len(ids) != 1, width="stretch")  # fmt: skip
+    second.button(_("Compare"), key="history_compare", on_click=state.put, args=(chosen.COMPARED, tuple(ids)),
+                  disabled=not 2 <= len(ids) <= MOST_COMPARED, width="stretch")  # fmt: skip
+    deleted = bool(state.value(chosen.DELETED, False))
+    label, action = (_("Restore"), _restore) if deleted else (_("Delete"), _delete)
+    third.button(
+        label, key="history_delete", on_click=action, args=(known, ids), disabled=not ids, width="stretch"
+    )
+
+
+def _delete(known: Store, ids: list[str]) -> None:
+    for run_id in ids:
+        known.delete(run_id)
+    state.put(chosen.UNDO, tuple(ids))
+
+
+def _restore(known: Store, ids: list[str]) -> None:
+    for run_id in ids:
+        known.restore(run_id)
+    state.put(chosen.UNDO, ())
+
+
+def _show_undo(known: Store) -> None:
+    ids = state.value(chosen.UNDO, ())
+    if ids:
+        told, undo = st.columns([6, 1], vertical_alignment="center")
+        told.info(
+            ngettext("{count} race deleted.", "{count} races deleted.", len(ids)).format(count=len(ids))
+        )
+        undo.button(
+            _("Undo"), key="history_undo_button", on_click=_restore, args=(known, list(ids)), width="stretch"
+        )
+
+
+def _row(row: RunRow) -> dict[str, Any]:
+    lanes = row.lanes
+    return {
+        _("Date"): datetime.fromtimestamp(row.started_ms / 1000, UTC),
+        _("Prompt"): row.prompt,
+        _("Lanes"): ", ".join(f"{lane.name} ({badge_word(lane.origin)})" for lane in lanes),
+        _("Fastest"): _fastest(lanes),
+        _("Mode"): _(row.mode.value),
+        _("Status"): _(row.status),
+        _("Tags"): ", ".join(row.tags),
+        _("Notes"): row.notes,
+    }
+
+
+def _fastest(lanes: tuple[LaneRow, ...]) -> str:
+    rated = [(lane.summary.e2e_tok_s, lane.name) for lane in lanes if lane.summary.e2e_tok_s]
+    if not rated:
+        return "–"
+    rate, name = max(rated)
+    return _("{name}, {rate} end to end").format(name=name, rate=numbers.rate(rate))

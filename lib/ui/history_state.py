@@ -1,0 +1,55 @@
+"""What the visitor looks at on the History page: filters, page, selection, the opened run."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+
+from lib.domain.run import Mode, Origin
+from lib.store.rows import Filter
+from lib.ui import state
+
+TEXT, BACKEND, MODE, ORIGIN, STATUS, TAG, DATES, DELETED, PAGE = (
+    f"history_{name}" for name in ("text", "backend", "mode", "origin", "status", "tag", "dates", "deleted", "page")
+)  # fmt: skip
+OPENED, UNDO, COMPARED = "history_opened", "history_undo", "history_compared"
+ROWS_PER_PAGE = 25
+STATUSES = ("complete", "incomplete", "error", "stopped", "interrupted", "running")
+
+
+def wanted() -> Filter:
+    """The filter as the widgets stand."""
+    since, until = _dates(tuple(day for day in state.value(DATES, ()) or () if day))
+    mode, origin = state.value(MODE, None), state.value(ORIGIN, None)
+    return Filter(
+        text=str(state.value(TEXT, "") or ""),
+        backend=state.value(BACKEND, None),
+        since_ms=since,
+        until_ms=until,
+        mode=Mode(mode) if mode else None,
+        origin=Origin(origin) if origin else None,
+        status=state.value(STATUS, None),
+        tag=state.value(TAG, None),
+        deleted=bool(state.value(DELETED, False)),
+    )
+
+
+def opened() -> str | None:
+    """The run that is open, also from the address."""
+    return state.value(OPENED, None) or state.asked("kept")
+
+
+def open_run(run_id: str | None) -> None:
+    """Open a run, or return to the list."""
+    state.put(OPENED, run_id)
+    state.ask("kept", run_id)
+
+
+def _dates(chosen: tuple[date, ...]) -> tuple[int | None, int | None]:
+    if not chosen:
+        return None, None
+    first, last = chosen[0], chosen[-1] + timedelta(days=1)
+    return _ms(first), _ms(last) if len(chosen) > 1 else None
+
+
+def _ms(day: date) -> int:
+    return int(datetime.combine(day, time(), UTC).timestamp() * 1000)

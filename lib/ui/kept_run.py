@@ -1,0 +1,60 @@
+"""One kept run: its replay on the stage, tags and notes, results and files."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lib.export.view_messages import view_messages
+from lib.i18n import _
+from lib.store.rows import NoSuchRunError, RunRow
+from lib.store.store import Store
+from lib.ui import history_state, race_setup, state
+from lib.ui.downloads import show_downloads
+from lib.ui.markdown import plain
+from lib.ui.results import show_results
+from lib.ui.stage import show_replay
+from lib.ui.wiring import store
+
+TAGS, NOTES = "kept_tags", "kept_notes"
+
+
+def show_kept() -> bool:
+    """The opened run; False when none is open."""
+    run_id, known = history_state.opened(), store()
+    if run_id is None or known is None:
+        return False
+    st.button(_("Back to the list"), key="kept_back", on_click=history_state.open_run, args=(None,))
+    try:
+        run, row = known.open(run_id), known.row(run_id)
+    except NoSuchRunError:
+        st.warning(_("This race is not in the history any more."))
+        return True
+    st.caption(plain(f"{run.started_at} · {_(run.mode.value)} · {run.prompt.text[:200]}"))
+    messages = view_messages(run, race_setup.reading_speed())
+    show_replay(run.id, run.backends, messages, race_setup.reader_for_player())
+    _show_words(known, row)
+    show_results(run, race_setup.reading_speed())
+    show_downloads(run, race_setup.reading_speed())
+    return True
+
+
+def _show_words(known: Store, row: RunRow) -> None:
+    state.put_once(TAGS, row.id, list(row.tags))
+    state.put_once(NOTES, row.id, row.notes)
+    tags, notes, again = st.columns([2, 4, 1.2], vertical_alignment="bottom")
+    with tags:
+        st.multiselect(
+            _("Tags"), sorted({*known.tags(), *row.tags}), key=TAGS, accept_new_options=True,
+            on_change=lambda: known.tag(row.id, state.value(TAGS, [])),
+        )  # fmt: skip
+    with notes:
+        st.text_input(_("Notes"), key=NOTES, on_change=lambda: known.note(row.id, state.value(NOTES, "")))
+    again.button(_("Race this again"), key="kept_again", on_click=_again, args=(row,), width="stretch")
+
+
+def _again(row: RunRow) -> None:
+    known = store()
+    if known is not None:
+        state.put(state.PROMPT, known.open(row.id).prompt.text)
+    state.set_lineup(tuple(lane.backend_id for lane in row.lanes))
+    state.leave_notice(_("Prompt and backends are set on the Race page."))

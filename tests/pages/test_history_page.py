@@ -1,0 +1,87 @@
+"""The History page as a script: finding, opening, noting, comparing, deleting and bringing back kept races."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lib.domain.run import Run
+from lib.store.store import Store
+from lib.ui import wiring
+from tests.metrics.building import backend, run, steady
+
+PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "history.py")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def store() -> Iterator[Store]:
+    wiring.services()
+    known = wiring.store()
+    assert known is not None
+    for number in range(3):
+        known.save(kept(f"kept-{number}", 1 + number))
+    yield known
+    wiring.close()
+
+
+def kept(id_: str, speed: int) -> Run:
+    lanes = [(backend("Sol"), steady(60, each_ms=10)), (backend("Ultra"), steady(60, each_ms=speed))]
+    return replace(run(lanes), id=id_, started_at=f"2026-11-30T0{speed}:00:00+00:00")
+
+
+@pytest.fixture
+def page() -> AppTest:
+    return AppTest.from_file(PAGE, default_timeout=60).run()
+
+
+def listed(page: AppTest) -> int:
+    return len(page.dataframe[0].value)
+
+
+def test_kept_races_are_listed_newest_first(page: AppTest) -> None:
+    assert not page.exception
+    assert listed(page) >= 3
+    assert page.dataframe[0].value["Date"].is_monotonic_decreasing
+
+
+def test_a_search_that_finds_nothing_says_so(page: AppTest) -> None:
+    page.text_input(key="history_text").input("zebra crossing").run()
+    assert "No race fits." in page.info[0].value
+
+
+def test_a_race_is_opened_noted_and_left(page: AppTest, store: Store) -> None:
+    page.session_state["history_opened"] = "kept-0"
+    page.run()
+    assert not page.exception
+    page.text_input(key="kept_notes").input("shown to the board").run()
+    assert store.row("kept-0").notes == "shown to the board"
+    page.button(key="kept_back").click().run()
+    assert listed(page) >= 3
+
+
+def test_a_race_that_is_gone_is_told(page: AppTest) -> None:
+    page.query_params["kept"] = "never-was"
+    page.run()
+    assert not page.exception
+    assert "not in the history" in page.warning[0].value
+
+
+def test_races_are_compared(page: AppTest) -> None:
+    page.session_state["history_compared"] = ("kept-0", "kept-1")
+    page.run()
+    assert not page.exception
+    assert len(page.dataframe[1].value) == 4
+
+
+def test_a_deletion_can_be_undone(page: AppTest, store: Store) -> None:
+    before = listed(page)
+    store.delete("kept-2")
+    page.session_state["history_undo"] = ("kept-2",)
+    page.run()
+    assert listed(page) == before - 1
+    page.button(key="history_undo_button").click().run()
+    assert listed(page) == before
