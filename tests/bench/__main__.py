@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tests.bench import ceiling, followed, local_model, machine, page, stamps, stock
+from tests.bench import ceiling, classification, followed, local_model, machine, page, soak, stamps, stock
 from tests.bench.pace import Pace
 from tests.bench.report import Section, lines, summary, write
 
@@ -23,6 +23,8 @@ BENCHMARKS: dict[str, Callable[[Pace], Iterator[Section]]] = {
     "stock": stock.run,
     "page": page.run,
     "local-model": local_model.run,
+    "classification": classification.run,
+    "soak": soak.run,
 }
 
 
