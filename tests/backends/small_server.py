@@ -109,11 +109,12 @@ def serving(
     routes: dict[str, Callable[[Handler, Asked], None]],
     certificate: Path | None = None,
     host: str = "127.0.0.1",
+    port: int = 0,
 ) -> Iterator[Server]:
     """A server with these routes ("GET /v1/models"), over TLS with a `certificate` (key in the same file)."""
     asked: list[Asked] = []
     handler = type("Routed", (Handler,), {"routes": routes, "asked": asked})
-    httpd = ThreadingHTTPServer((host, 0), handler)
+    httpd = ThreadingHTTPServer((host, port), handler)
     if certificate is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
