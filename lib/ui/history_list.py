@@ -47,8 +47,8 @@ def show_history() -> None:
 
 
 def _show_filters(known: Store) -> None:
-    text, backend, mode, origin, status, tag, dates, deleted = st.columns(
-        [3, 2, 1.5, 1.5, 1.5, 1.5, 2, 1.2], gap="small", vertical_alignment="bottom"
+    text, backend, mode, origin, status, tag, since, until, deleted = st.columns(
+        [2.4, 2, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.2], gap="small", vertical_alignment="bottom"
     )
     with text:
         st.text_input(_("Search"), key=chosen.TEXT, placeholder=_("prompt, backend, tag, note"))
@@ -61,8 +61,10 @@ def _show_filters(known: Store) -> None:
     ):
         with column:
             st.selectbox(label, options, index=None, key=key, format_func=words, placeholder=_("any"))
-    with dates:
-        st.date_input(_("From, to"), value=(None, None), key=chosen.DATES)
+    with since:
+        st.date_input(_("From"), value=None, key=chosen.SINCE)
+    with until:
+        st.date_input(_("To"), value=None, key=chosen.UNTIL)
     with deleted:
         st.toggle(_("Deleted"), key=chosen.DELETED, help=_("Runs deleted less than a week ago."))
 

@@ -8,8 +8,8 @@ from lib.domain.run import Mode, Origin
 from lib.store.rows import Filter
 from lib.ui import state
 
-TEXT, BACKEND, MODE, ORIGIN, STATUS, TAG, DATES, DELETED, PAGE = (
-    f"history_{name}" for name in ("text", "backend", "mode", "origin", "status", "tag", "dates", "deleted", "page")
+TEXT, BACKEND, MODE, ORIGIN, STATUS, TAG, SINCE, UNTIL, DELETED, PAGE = (
+    f"history_{name}" for name in ("text", "backend", "mode", "origin", "status", "tag", "since", "until", "deleted", "page")
 )  # fmt: skip
 OPENED, UNDO, COMPARED = "history_opened", "history_undo", "history_compared"
 ROWS_PER_PAGE = 25
@@ -18,13 +18,12 @@ STATUSES = ("complete", "incomplete", "error", "stopped", "interrupted", "runnin
 
 def wanted() -> Filter:
     """The filter as the widgets stand."""
-    since, until = _dates(tuple(day for day in state.value(DATES, ()) or () if day))
     mode, origin = state.value(MODE, None), state.value(ORIGIN, None)
     return Filter(
         text=str(state.value(TEXT, "") or ""),
         backend=state.value(BACKEND, None),
-        since_ms=since,
-        until_ms=until,
+        since_ms=_ms(state.value(SINCE, None)),
+        until_ms=_ms(state.value(UNTIL, None), timedelta(days=1)),
         mode=Mode(mode) if mode else None,
         origin=Origin(origin) if origin else None,
         status=state.value(STATUS, None),
@@ -44,12 +43,5 @@ def open_run(run_id: str | None) -> None:
     state.ask("kept", run_id)
 
 
-def _dates(chosen: tuple[date, ...]) -> tuple[int | None, int | None]:
-    if not chosen:
-        return None, None
-    first, last = chosen[0], chosen[-1] + timedelta(days=1)
-    return _ms(first), _ms(last) if len(chosen) > 1 else None
-
-
-def _ms(day: date) -> int:
-    return int(datetime.combine(day, time(), UTC).timestamp() * 1000)
+def _ms(day: date | None, later: timedelta = timedelta()) -> int | None:
+    return None if day is None else int((datetime.combine(day, time(), UTC) + later).timestamp() * 1000)
