@@ -23,7 +23,7 @@ from lib.domain.run import Mode, Origin, Run
 from lib.export.markdown_table import markdown_table
 from lib.export.recording import recording_json
 from lib.export.run_tables import deltas_csv, lanes_csv
-from lib.i18n import _
+from lib.i18n import _, ngettext
 from lib.store.location import AddressOfDatabaseError
 from lib.store.migrate import NewerHistoryError
 from lib.store.rows import Filter, LaneRow, NoSuchRunError, RunRow, Verification
@@ -109,7 +109,8 @@ def _list(store: Store, options: argparse.Namespace) -> int:
         return _print({"total": page.total, "runs": [_document(row) for row in page.rows]})
     for row in page.rows:
         _say(_summary_line(row))
-    shown = _("{n} of {total} runs").format(n=numbers.whole(len(page.rows)), total=numbers.whole(page.total))
+    counted = ngettext("{n} of {total} run", "{n} of {total} runs", page.total)
+    shown = counted.format(n=numbers.whole(len(page.rows)), total=numbers.whole(page.total))
     _say(shown)
     return 0
 
@@ -136,7 +137,7 @@ def _verify(store: Store, options: argparse.Namespace) -> int:
     else:
         for one in wrong:
             _say(_fault_lines(one))
-        told = _("{n} runs verified, {wrong} differ").format(n=numbers.whole(len(found)), wrong=len(wrong))
+        told = _("verified: {n}, differing: {wrong}").format(n=numbers.whole(len(found)), wrong=len(wrong))
         _say(told)
     return 1 if wrong else 0
 

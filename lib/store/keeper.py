@@ -22,6 +22,7 @@ from lib.store.rows import NoSuchRunError
 
 RETRY_S = (0.2, 1.0, 5.0)  # then every 5 s
 MOST_WAITING_BYTES = 256 * 2**20
+QUIET_S = 60.0
 CLOSE_S = 10.0
 PASSING = (OperationalError, InterfaceError, OSError)  # a full disk, a lock, a server that is away
 _log = logging.getLogger(__name__)
@@ -35,6 +36,8 @@ class Kept(Protocol):
     def append(self, run_id: str, payload: bytes) -> None: ...
 
     def end(self, run_id: str, clock_health_ms: float | None) -> None: ...
+
+    def recover(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +116,12 @@ class Keeper:
                 return
 
     def _next(self) -> list[_Job | None]:
-        """All that waits, at least one."""
-        jobs = [self._jobs.get()]
+        """All that waits, at least one; nothing in a quiet minute."""
+        try:
+            jobs = [self._jobs.get(timeout=QUIET_S)]
+        except queue.Empty:
+            self._look_after_others()
+            return []
         while jobs[-1] is not None:
             try:
                 jobs.append(self._jobs.get_nowait())
@@ -155,6 +162,13 @@ class Keeper:
             _log.exception("a run could not be kept")
             self._lose(job)
         return True
+
+    def _look_after_others(self) -> None:
+        """Close the runs of processes that died since the start."""
+        try:
+            self._store.recover()
+        except PASSING as error:
+            _log.warning("the history cannot be read", exc_info=error)
 
     def _lose(self, job: _Job) -> None:
         self._lost.add(job.run.id if isinstance(job, _Begin) else job.run_id)

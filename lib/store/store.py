@@ -47,10 +47,14 @@ class Store:
         self._now_s = now_s
         self._writing = threading.Lock()
         self._open: dict[str, tuple[int, int]] = {}  # run id -> its number, its next batch
-        migrate(self._engine)
-        self._presence = presence_for(self._engine)
-        self.recover()
-        self.purge()
+        try:
+            migrate(self._engine)
+            self._presence = presence_for(self._engine)
+            self.recover()
+            self.purge()
+        except BaseException:
+            self._engine.dispose()
+            raise
 
     def close(self) -> None:
         """Let go of the database; runs that have not ended are found by the next start."""
