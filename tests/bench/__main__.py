@@ -12,7 +12,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tests.bench import ceiling, classification, followed, local_model, machine, page, soak, stamps, stock
+from tests.bench import (
+    ceiling,
+    classification,
+    followed,
+    history,
+    local_model,
+    machine,
+    page,
+    soak,
+    stamps,
+    stock,
+)
 from tests.bench.pace import Pace
 from tests.bench.report import Section, lines, summary, write
 
@@ -22,6 +33,7 @@ BENCHMARKS: dict[str, Callable[[Pace], Iterator[Section]]] = {
     "ceiling": ceiling.run,
     "stock": stock.run,
     "page": page.run,
+    "history": history.run,
     "local-model": local_model.run,
     "classification": classification.run,
     "soak": soak.run,

@@ -1,0 +1,285 @@
+"""What keeping costs: the writer's time and the size of a run, a list of 100,000 runs, and stamps beside a race.
+
+The long list is written by a short cut (one transaction, one recording for every hundredth run); it is read by the
+product's own ways. The stamps are those of `stamps`, in turn with the history written as in the app and without it.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import sqlalchemy as sa
+
+from lib import tokens
+from lib.collector.client import CollectorClient
+from lib.domain.run import Mode, Origin, Run
+from lib.store import words
+from lib.store.columns import lane_columns, run_columns, searched, summary, summary_columns
+from lib.store.keeper import Keeper
+from lib.store.packing import pack_lane, rows_of
+from lib.store.rows import Filter
+from lib.store.schema import LANE, RECORDING, RUN, SEARCH, TAG
+from lib.store.store import Store
+from tests.bench.accuracy import Pair
+from tests.bench.pace import Pace
+from tests.bench.product import Keeper as Sink
+from tests.bench.product import Kept, Product, run_of
+from tests.bench.races import specs
+from tests.bench.report import Finding, Section
+from tests.bench.stamps import errors, for_comparison
+from tests.bench.truth import Truth
+from tests.bench.truth_content import Spec
+from tests.metrics.building import steady
+from tests.store.runs import race, shipped
+
+LANES, TOKENS = 4, 600
+PER_BATCH = 20  # rows of a lane that come within 27 ms at 750 tok/s
+EVERY_RECORDED = 100
+SUBJECTS = (
+    "lighthouse",
+    "tide",
+    "merge sort",
+    "harbour",
+    "letter",
+    "recipe",
+    "proof",
+    "timetable",
+    "灯塔",
+    "潮汐",
+)
+NAMES = ("Sol", "Sol Fast", "Terra", "Luna", "Nova", "Rarely")
+RARE = "chrysanthemum"
+
+
+def run(pace: Pace) -> Iterator[Section]:
+    """Writing, the long list, stamps."""
+    tokens.warm()
+    with tempfile.TemporaryDirectory() as folder:
+        yield writing(Path(folder) / "written.sqlite", 100 if pace.quick else 1000)
+        yield listing(Path(folder) / "long.sqlite", 10_000 if pace.quick else 100_000)
+        yield beside_a_race(Path(folder) / "raced.sqlite", pace)
+
+
+def writing(path: Path, runs: int) -> Section:
+    """Runs kept as they come, in the thread that measures; a whole run is one value."""
+    made = full_run()
+    batches = shipped(made, PER_BATCH)
+    spent_ms: list[float] = []
+    with closing(Store(f"sqlite:///{path}")) as store:
+        empty = size(path)
+        for number in range(runs):
+            one = replace(made, id=f"run-{number}")
+            spent_ms.append(timed_ms(lambda one=one: keep(store, one, batches)))
+        checked = [found for found in store.verify_all() if not found.ok]
+    per_run_kib = (size(path) - empty) / runs / 1024
+    spent_ms.sort()
+    return Section(
+        f"History: {runs:,} runs of {LANES} lanes x {TOKENS} tokens, kept as they come ({len(batches)} batches each)",
+        (
+            Finding("writer time of a run, median", "ms", (median(spent_ms),), at_most=20),
+            Finding("writer time of a run, p99", "ms", (spent_ms[int(len(spent_ms) * 0.99)],)),
+            Finding("size of a run", "KiB", (per_run_kib,)),
+            Finding("runs whose figures verify", "", (float(runs - len(checked)),), at_least=runs),
+        ),
+    )
+
+
+def listing(path: Path, runs: int) -> Section:
+    """The list of many runs: first page, filters, search, opening."""
+    with closing(Store(f"sqlite:///{path}")) as store:
+        fill(store, runs)
+        asked = {
+            "first page": Filter(),
+            "filter: backend in every second run": Filter(backend="Sol"),
+            "filter: backend in few runs": Filter(backend="Rarely"),
+            "filter: status": Filter(status="error"),
+            "filter: simulated": Filter(origin=Origin.SIMULATED),
+            "filter: mode and month": Filter(
+                mode=Mode.ONE_BY_ONE, since_ms=month_ms(6), until_ms=month_ms(7)
+            ),
+            "filter: tag": Filter(tag="board"),
+            "search: a word of every run": Filter(text="visitor"),
+            "search: two words": Filter(text="lighth visit"),
+            "search: Chinese": Filter(text="灯塔"),
+            "search: a word of one run": Filter(text=RARE),
+        }
+        found = [
+            Finding(name, "ms", times(lambda wanted=wanted: store.page(wanted)), at_most=200,
+                    note=f"{store.page(wanted).total:,} runs")
+            for name, wanted in asked.items()
+        ]  # fmt: skip
+        found.append(Finding("last page", "ms", times(lambda: store.page(Filter(), runs - 50))))
+        found.append(Finding("choices of the filters", "ms", times(lambda: (store.backends(), store.tags()))))
+        recorded = random.Random(1).sample(range(0, runs, EVERY_RECORDED), 20)
+        opened = tuple(timed_ms(lambda one=one: store.open(f"long-{one}")) for one in recorded)
+        found.append(Finding("opening a run", "ms", opened, at_most=300))
+    return Section(
+        f"History: a list of {runs:,} runs of {LANES} lanes ({size(path) / 2**20:,.0f} MiB)", tuple(found)
+    )
+
+
+def beside_a_race(path: Path, pace: Pace) -> Section:
+    """Stamps of the same race, in turn with the history written by its keeper and without."""
+    times_, seconds = (1, 2.5) if pace.quick else (3, 4.0)
+    race_ = specs(8, 750.0, seconds)
+    with (
+        Truth() as truth,
+        closing(Store(f"sqlite:///{path}")) as store,
+        closing(Keeper(store)) as keeper,
+        Product() as bare,
+        KeptProduct(keeper) as kept,
+    ):
+        both = pace.repeat(times_, in_turn, bare, kept, truth, race_)
+    with closing(Store(f"sqlite:///{path}")) as store:
+        rows = [row for row in store.page(Filter(status="complete")).rows if len(row.lanes) == len(race_)]
+    whole = Finding("races kept whole", "", (float(len(rows)),), at_least=times_)
+    return Section(
+        f"History: stamps with it and without, 8 lanes x 750 tok/s ({seconds:g} s, {times_} x)",
+        (
+            *errors([one for one, _ in both]),
+            *for_comparison("without history", [one for _, one in both]),
+            whole,
+        ),
+    )
+
+
+def in_turn(bare: Product, kept: Product, truth: Truth, race_: list[Spec]) -> tuple[list[Pair], list[Pair]]:
+    """The race with the history, then without."""
+    return kept.race(truth, race_)[0], bare.race(truth, race_)[0]
+
+
+class KeptSink(Sink):
+    """The benchmark's sink, with the history listening as it does at the hub."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        super().__init__()
+        self._history = keeper
+
+    def on_rows(self, run_id: str, rows: bytes) -> None:
+        super().on_rows(run_id, rows)
+        self._history.on_rows(run_id, rows)
+
+    def on_end(self, run_id: str, health: dict[str, Any]) -> None:
+        self._history.on_end(run_id, health)
+        super().on_end(run_id, health)
+
+
+class KeptProduct(Product):
+    """The product with its history."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        super().__init__()
+        self._history = keeper
+        self._keeper = KeptSink(keeper)
+        self._client = CollectorClient(self._keeper)
+
+    def race(self, truth: Truth, specs: Sequence[Spec]) -> tuple[list[Pair], Kept]:
+        self._history.on_begin(run_of(f"bench-{self._number + 1}", truth.base_url, specs))
+        return super().race(truth, specs)
+
+
+def keep(store: Store, one: Run, batches: Sequence[bytes]) -> None:
+    """All that the keeper does for a run."""
+    store.begin(one)
+    for batch in batches:
+        store.append(one.id, batch)
+    store.end(one.id, 0.2)
+
+
+def full_run() -> Run:
+    """A finished run of the size of the target."""
+    made = race(names=NAMES[:LANES])
+    lanes = tuple(replace(steady(TOKENS, each_ms=1.33 + lane / 100), lane=lane) for lane in range(LANES))
+    return replace(made, generations=lanes)
+
+
+def fill(store: Store, runs: int) -> None:
+    """So many runs, a minute apart, each with a prompt of its own."""
+    chance = random.Random(0)
+    made = full_run()
+    found = [summary_columns(summary(*pair)) for pair in zip(made.generations, made.backends, strict=True)]
+    packed = [pack_lane(rows) for rows in rows_of(made)]
+    with store._write() as connection:
+        for first in range(0, runs, 2000):
+            part = range(first, min(first + 2000, runs))
+            connection.execute(sa.insert(RUN), [row_of(made, number, chance) for number in part])
+            lanes = [lane for number in part for lane in lanes_of(made, number, found, chance)]
+            connection.execute(sa.insert(LANE), lanes)
+            texts = [{"of": number + 1, "body": body_of(made, number)} for number in part]
+            connection.execute(sa.text(f"INSERT INTO {SEARCH} (rowid, body) VALUES (:of, :body)"), texts)
+            rows = [{"run": number + 1, "lane": lane, "rows": data} for number in part
+                    if number % EVERY_RECORDED == 0 for lane, data in enumerate(packed)]  # fmt: skip
+            connection.execute(sa.insert(RECORDING), rows)
+            tags = [{"run": number + 1, "tag": "board"} for number in part if number % 50 == 0]
+            connection.execute(sa.insert(TAG), tags)
+
+
+def prompt_of(number: int) -> str:
+    """A prompt of some 300 characters that no other run has; one has a rare word."""
+    subject = SUBJECTS[number % len(SUBJECTS)]
+    rare = RARE if number == 4321 else ""
+    return (
+        f"Explain to visitor {number} what a {subject} is, and what a guide should know about it. {rare}"
+        + (
+            "Keep it under four hundred words, use plain language, begin with what can be seen, give one example with "
+            "numbers, and end with one question that a curious listener may take home and think about."
+        )
+    )
+
+
+def row_of(made: Run, number: int, chance: random.Random) -> dict[str, Any]:
+    """The columns of one run."""
+    prompt = replace(made.prompt, text=prompt_of(number))
+    mode = Mode.ONE_BY_ONE if number % 3 == 0 else Mode.ALL_AT_ONCE
+    columns = run_columns(replace(made, id=f"long-{number}", prompt=prompt, mode=mode), 0)
+    status = chance.choices(("complete", "error", "stopped"), (90, 8, 2))[0]
+    live = number % 4 == 0
+    return {**columns, "number": number + 1, "started_ms": day_ms(0) + number * 60_000, "status": status,
+            "is_live": live, "is_simulated": not live}  # fmt: skip
+
+
+def lanes_of(
+    made: Run, number: int, found: Sequence[dict[str, Any]], chance: random.Random
+) -> list[dict[str, Any]]:
+    """The columns of its lanes."""
+    names = [*chance.sample(NAMES[:-1], LANES - 1), NAMES[-1] if number % 500 == 0 else f"Own {number % 40}"]
+    return [
+        {**columns, **figures, "run": number + 1, "name": name}
+        for columns, figures, name in zip(lane_columns(made), found, names, strict=True)
+    ]
+
+
+def body_of(made: Run, number: int) -> str:
+    """The searched words of one run."""
+    prompt = replace(made.prompt, text=prompt_of(number))
+    return " ".join(words.words(" ".join(searched(prompt, made.backends, (), ""))))
+
+
+def day_ms(number: int) -> int:
+    """The begin of a day of the list."""
+    return 1_790_000_000_000 + number * 24 * 3_600_000
+
+
+def size(path: Path) -> int:
+    """Bytes of the database with its log."""
+    return sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*") if file.is_file())
+
+
+def times(ask: Callable[[], object], count: int = 7) -> tuple[float, ...]:
+    """How long it took, so many times."""
+    return tuple(timed_ms(ask) for _ in range(count))
+
+
+def timed_ms(ask: Callable[[], object]) -> float:
+    """How long it took."""
+    began_ns = time.perf_counter_ns()
+    ask()
+    return (time.perf_counter_ns() - began_ns) / 1e6
