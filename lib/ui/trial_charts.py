@@ -11,7 +11,6 @@ from typing import Any
 
 import altair as alt
 
-from lib import numbers
 from lib.charts import drawing
 from lib.charts.drawing import LINE_PX, Look, Sheet, Words
 from lib.charts.result_lanes import badge_word
@@ -155,7 +154,11 @@ def _draw_points(sheet: Sheet, points: list[dict[str, Any]], x: alt.X) -> None:
 
 def _point_dash() -> alt.StrokeDash:
     """A circle's outline in the dashes of its origin, short enough to be seen on so small a line."""
-    dashes = {Origin.LIVE: [1, 0], Origin.SIMULATED: [3, 1.6], Origin.RECORDED: [1.2, 1.6]}
+    dashes: dict[Origin, list[float]] = {
+        Origin.LIVE: [1, 0],
+        Origin.SIMULATED: [3, 1.6],
+        Origin.RECORDED: [1.2, 1.6],
+    }
     scale = alt.Scale(domain=[o.value for o in dashes], range=list(dashes.values()))
     return alt.StrokeDash(field="origin", type="nominal", scale=scale, legend=None)
 
@@ -219,8 +222,3 @@ def _axis(title: str) -> alt.Axis:
 def _ratio_axis(reference: str) -> alt.Axis:
     title = drawing.titled(_("times {name}").format(name=reference), True)
     return alt.Axis(title=title, tickCount=5, format=",~r", labelOverlap=True)
-
-
-def rate_text(value: float) -> str:
-    """A rate with its unit."""
-    return numbers.rate(value)

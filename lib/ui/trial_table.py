@@ -31,12 +31,13 @@ def table_of(
     notes = Notes()
     lanes = [trials_of(trials, place) for place in range(len(names))]
     rows = [
-        _row(_("Complete"), _("Complete answers of all trials; only these are in a median."), [_complete(own) for own in lanes]),
-        _row(_("Failed, throttled"), _("Failed on the server's side; asked to slow down (also when a later attempt answered)."),
+        _row(_("Complete"), _("Complete answers of all trials; only these are in a median."),
+             [_complete(own) for own in lanes]),
+        _row(_("Failed, throttled"), _("Failed on the server's side; asked to slow down, even if answered later."),
              [_troubles(own) for own in lanes]),
         *_figure_rows(lanes, notes),
         _row(_("Good enough"), goals_in_words(goals), [_goodput(own, goals, notes) for own in lanes]),
-        _row(_("Read from a cache"), _("Prompt tokens the server says it had in a cache, over the trials that report it."),
+        _row(_("Read from a cache"), _("Prompt tokens the server says it had in a cache."),
              [_cached(own, notes) for own in lanes]),
         _row(_("Warm-up"), _("TTFT of the discarded first request, with its connection set-up where one was made."),
              [_warm_up(trials, place, notes) for place in range(len(names))]),

@@ -29,7 +29,6 @@ from lib.trials.plan import Condition, Plan
 from lib.trials.runner import Series
 from lib.trials.summary import Comparison, compare, counts_of, figure_summary, told_apart, trials_of
 from lib.trials.trial import Trial
-from lib.ui import state
 from lib.ui.markdown import plain
 from lib.ui.trial_charts import StripLane, forest_chart, strip_chart
 from lib.ui.trial_table import table_of
@@ -95,7 +94,7 @@ def _comparison_chosen(names: Sequence[str]) -> tuple[int, str]:
     with right:
         key = st.segmented_control(
             _("by"), list(by), default=next(iter(by)), format_func=lambda name: by[name], key=COMPARE_BY, required=True,
-            help=_("From request to last token in o200k tokens: fair across tokenizers. The decode rate counts each server's own tokens."),
+            help=_("Request to last token: in o200k tokens, fair across tokenizers. Decode rate: in each server's."),
         )  # fmt: skip
     return min(int(reference or 0), len(names) - 1), str(key)
 
@@ -129,7 +128,8 @@ def _named(place: int, plan: Plan, names: Sequence[str]) -> str:
 
 def _lanes(plan: Plan, trials: Sequence[Trial], names: Sequence[str], key: str) -> list[StripLane]:
     return [
-        StripLane(place, names[place], backend, figure_summary(trials_of(trials, place), key), _without(trials, place, key))
+        StripLane(place, names[place], backend, figure_summary(trials_of(trials, place), key),
+                  _without(trials, place, key))
         for place, backend in enumerate(plan.backends)
     ]  # fmt: skip
 
@@ -158,7 +158,8 @@ def _figures(
     count = _(" · tokens: usage of the servers, else estimated")
     rate = partial(numbers.rate, unit="tok/s")
     return [
-        strip("ttfat_ms", _("Time to first answer token (TTFAT)"), _("milliseconds from request"), numbers.milliseconds),
+        strip("ttfat_ms", _("Time to first answer token (TTFAT)"), _("milliseconds from request"),
+              numbers.milliseconds),
         strip("decode_tok_s", _("Decode rate"), _("tokens per second"), rate, count),
         strip("e2e_tok_s", _("End-to-end rate"), _("tokens per second"), rate, count),
     ]  # fmt: skip
@@ -215,8 +216,3 @@ def _every_trial(trials: Sequence[Trial], names: Sequence[str]) -> pd.DataFrame:
 def _outcome(trial: Trial) -> str:
     told = trial.failure or outcome_word(trial.status)
     return f"{told} · {_('throttled')}" if trial.was_throttled and not trial.failure else told
-
-
-def chosen_reference() -> int:
-    """The place others are compared with."""
-    return int(state.value(REFERENCE, 0) or 0)
