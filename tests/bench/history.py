@@ -102,9 +102,7 @@ def listing(path: Path, runs: int) -> Section:
             "filter: backend in few runs": Filter(backend="Rarely"),
             "filter: status": Filter(status="error"),
             "filter: simulated": Filter(origin=Origin.SIMULATED),
-            "filter: mode and month": Filter(
-                mode=Mode.ONE_BY_ONE, since_ms=month_ms(6), until_ms=month_ms(7)
-            ),
+            "filter: mode and two days": Filter(mode=Mode.ONE_BY_ONE, since_ms=day_ms(3), until_ms=day_ms(5)),
             "filter: tag": Filter(tag="board"),
             "search: a word of every run": Filter(text="visitor"),
             "search: two words": Filter(text="lighth visit"),
