@@ -31,6 +31,7 @@ TEMPERATURE, TOP_P, SEED, STOP, EFFORT, EXTRA = (
     "extra_body",
 )
 HISTORY, LANES, CAP = "history", "lane_params", "spend_cap"
+LANES_WIDTH_PX = 720  # all columns without scrolling; narrower pages scroll
 _LANE_COLUMNS = (MAX_TOKENS, TEMPERATURE, TOP_P, SEED, EFFORT, EXTRA)
 
 
@@ -189,7 +190,7 @@ def _show_lanes(backends: tuple[Backend, ...]) -> None:
     empty |= {name: pd.Series([None] * len(backends), dtype=kinds.get(name, "str")) for name in _LANE_COLUMNS}
     number = st.column_config.NumberColumn
     st.data_editor(
-        pd.DataFrame(empty), key=LANES, hide_index=True, disabled=[_("Lane")],
+        pd.DataFrame(empty), key=LANES, hide_index=True, disabled=[_("Lane")], width=LANES_WIDTH_PX,
         column_config={
             MAX_TOKENS: number(_("Max tokens"), min_value=1, max_value=MOST_TOKENS),
             TEMPERATURE: number(_("Temperature"), min_value=0.0, max_value=2.0),
