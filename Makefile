@@ -28,9 +28,11 @@ run: setup
 
 test: setup
 	@sh scripts/browser.sh
+	@sh scripts/postgresql.sh
 	@js=0; $(MAKE) --no-print-directory test-js || js=$$?; $(PY) -m pytest $(ARGS) && exit $$js
 
 test-nobrowser: setup
+	@sh scripts/postgresql.sh
 	@js=0; $(MAKE) --no-print-directory test-js || js=$$?; $(PY) -m pytest -m "not browser" $(ARGS) && exit $$js
 
 test-js:

@@ -7,6 +7,7 @@ a difference, 2 when nothing could be done (the reason is on standard error).
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -29,11 +30,19 @@ from lib.store.migrate import NewerHistoryError
 from lib.store.rows import Filter, LaneRow, NoSuchRunError, RunRow, Verification
 from lib.store.store import Store
 
+
+def _drawn(module: str, function: str) -> Callable[[Run], bytes]:
+    """An export that draws charts; what it draws with is loaded when it is asked for."""
+    return lambda run: getattr(importlib.import_module(f"lib.export.{module}"), function)(run)
+
+
 FORMATS: dict[str, Callable[[Run], bytes]] = {
     "json": recording_json,
     "csv": lambda run: lanes_csv(run, None),
     "deltas-csv": deltas_csv,
     "md": markdown_table,
+    "html": _drawn("html", "replay_html"),
+    "png": _drawn("card", "card_png"),
 }
 EXPECTED = (
     SQLAlchemyError, OSError, AddressOfDatabaseError, NewerHistoryError, NoSuchRunError, RecordingError,

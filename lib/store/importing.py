@@ -56,4 +56,4 @@ def _is_sound(generation: ev.Generation) -> bool:
     times = [event.at_ns for event in generation.events]
     counted = all(type(at_ns) is int and 0 <= at_ns <= LATEST_NS for at_ns in times)
     texts = all(type(d.text) is str and type(d.read) is int for d in generation.of(ev.Delta))
-    return counted and texts and times == sorted(times)
+    return counted and texts

@@ -59,7 +59,8 @@ def journal_rows(batches: Iterable[bytes], lanes: int) -> list[list[Row]]:
 
 def interrupted(rows: Sequence[Row]) -> list[Row]:
     """The rows with an end: where there is none, the lane was interrupted after its last row."""
-    if rows and rows[-1][1] == "end":
+    last = next((row[1] for row in reversed(rows) if row[1] in ("end", "restart")), "")
+    if last == "end":
         return list(rows)
     at_ns = rows[-1][0] if rows else 0
     ending: list[Row] = [

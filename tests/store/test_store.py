@@ -85,6 +85,16 @@ def test_a_lane_tried_again_opens_with_its_last_try_and_the_first_stays_in_the_r
     assert (store.row("one").status, store.row("one").lanes[1].summary.ttft_ms) == ("complete", 0.499998)
 
 
+def test_a_row_that_comes_after_the_end_of_its_lane_does_not_make_it_interrupted(store: Store) -> None:
+    run = race()
+    store.begin(run)
+    for batch in [*shipped(run), b'[[0,[[1000,"warning","burst",""]]]]']:
+        store.append("one", batch)
+    store.end("one", None)
+    assert store.row("one").status == "complete"
+    assert store.import_run(store.export("one")) == "one"
+
+
 def test_runs_are_listed_newest_first_page_by_page(store: Store) -> None:
     for hour in (11, 9, 10, 12):
         store.save(race(f"at-{hour}", started_at=f"2026-11-30T{hour:02}:00:00Z"))
