@@ -34,7 +34,7 @@ def test_an_absent_figure_names_its_reason_under_the_table() -> None:
 
 def test_estimated_tokens_are_marked() -> None:
     text = markdown_table(run_of([backend("Sol")], [answered(0, "one two three", usage=False)])).decode()
-    assert "| \\~3 tokens <sup>" in text
+    assert "| \\~4 tokens <sup>" in text
     assert "Tokens: tokens estimated" in text
 
 
