@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from html import escape
 
 from lib.charts.palette import FONT
+from lib.export.drawn import drawable_text
 
-_NOT_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
 _WORDS = re.compile(r"\S+\s*|\s+")
 _LINE_HEIGHT = 1.3
 _WIDE = {"W": 1.0, "F": 1.0}
@@ -64,7 +64,7 @@ def text_at(
 
 def clean(text: str) -> str:
     """Escaped for XML; characters that XML does not have become a replacement character."""
-    return escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))
+    return escape(drawable_text(text))
 
 
 def flow(
@@ -102,4 +102,4 @@ def _em(character: str) -> float:
         return 0.27
     if character in _BROAD_CHARACTERS:
         return 0.8
-    return _WIDE.get(unicodedata.east_asian_width(character), 0.58 if character.isupper() else 0.49)
+    return _WIDE.get(unicodedata.east_asian_width(character), 0.58 if character.isupper() else 0.51)

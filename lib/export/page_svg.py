@@ -18,7 +18,7 @@ _DROPPED = re.compile(
 )
 _EMPTY = re.compile(r'<path(?: d="")? display="none"/>|<path d="M0,0h0v0h0Z"/>|<g/>')
 _EMPTY_GROUP = re.compile(r"<g(?: [^<>]*)?></g>")
-_LONG_NUMBER = re.compile(r"(\d+\.\d)\d+")
+_LONG_NUMBER = re.compile(r"(\d+\.\d\d)\d+")
 _OPACITY = re.compile(r' opacity="([\d.]+)"')
 _TAG = re.compile(r"<[^>]+>")
 _COUNTS_APART = 6  # strokes on one place beyond this look alike

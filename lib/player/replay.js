@@ -106,6 +106,7 @@ export function momentFrom(list, t, step) {
 export function keyAction(key) {
   if (/^[0-9]$/.test(key)) return ["share", Number(key) / 10];
   const known = {
+    __proto__: null,
     " ": ["toggle"],
     k: ["toggle"],
     ArrowRight: ["step", 1],
