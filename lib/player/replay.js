@@ -6,7 +6,7 @@ const ROOM_FOR_ENDS = 1.22; // the track keeps this room right of the longest st
 const ROOM_FOR_READING = 1.04;
 const SHORTEST_MS = 2000;
 const TOGETHER_MS = 500; // requests closer than this share one axis
-const SAME_MOMENT_MS = 0.5;
+export const SAME_MOMENT_MS = 0.5;
 
 /** The run's ms to show, moved by the viewer's clock at a speed (0.1 to 20), between `start` and `end`. */
 export class Playhead {

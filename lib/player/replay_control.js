@@ -1,7 +1,7 @@
 // The replay of one player: joins the playhead, the bar and the stage. The picture itself is the player's
 // `frame(t)`, the same as live.
 
-import { keyAction, momentFrom, moments, Playhead, replaySpan } from "./replay.js";
+import { keyAction, momentFrom, moments, Playhead, replaySpan, SAME_MOMENT_MS } from "./replay.js";
 import { ReplayBar } from "./replay_bar.js";
 import { say } from "./words.js";
 
@@ -139,8 +139,9 @@ export class ReplayControl {
     if (!moment) return;
     this.playhead.pause();
     this.playhead.seek(moment.t);
-    const name = this.player.stage.lanes[moment.lane].name;
-    this.bar.tell(`${name}: ${say(`moment_${moment.name}`)}`);
+    const here = this.moments.filter(({ t }) => Math.abs(t - moment.t) <= SAME_MOMENT_MS);
+    const { lanes } = this.player.stage;
+    this.bar.tell(here.map(({ lane, name }) => `${lanes[lane].name}: ${say(`moment_${name}`)}`).join(", "));
     this.show();
   }
 
