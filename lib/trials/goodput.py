@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from lib.domain.events import Status
 from lib.metrics.quantity import Unavailable, number
 from lib.metrics.statistics import wilson
+from lib.metrics.verdict import STARVED_S
 from lib.trials.trial import Trial
 
 
@@ -20,7 +21,7 @@ class Goals:
 
     ttfat_ms: float | None = 1000.0
     stall_ms: float | None = 2000.0
-    starved_s: float | None = 0.0  # how long the reader may stand waiting for text
+    starved_s: float | None = STARVED_S  # how long the reader may stand waiting for text, in all
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lib.domain.events import Status
-from lib.i18n import _
+from lib.i18n import _, ngettext
 from lib.metrics.quantity import Figure, Unavailable
 from lib.metrics.statistics import RatioInterval, Spread, paired_ratio, percentile, spread
 from lib.trials.trial import Trial
@@ -104,14 +104,16 @@ def comparisons(trials: Sequence[Trial], places: int, key: str) -> tuple[Compari
 
 
 def told_apart(comparison: Comparison, a: str, b: str) -> str:
-    """The comparison as a sentence by rule; nothing is said about a difference that was not shown."""
+    """The comparison as a sentence by rule, the larger first; a difference that was not shown is not told."""
     interval = comparison.interval
     if isinstance(interval, Unavailable):
-        return _(
-            "{a} and {b}: too few trials to compare ({n} rounds completed by both, 3 are needed)."
-        ).format(a=a, b=b, n=comparison.rounds)
+        few = _("{a} and {b}: too few trials to compare (both completed {rounds}, 3 are needed).")
+        return few.format(a=a, b=b, rounds=rounds_text(comparison.rounds))
     if not interval.tells_apart:
         return _("{a} and {b} cannot be told apart with {n} rounds.").format(a=a, b=b, n=interval.pairs)
+    if interval.ratio < 1:
+        interval = RatioInterval(interval.pairs, 1 / interval.ratio, 1 / interval.high, 1 / interval.low)
+        a, b = b, a
     words = {
         "ttfat_ms": (_("takes {ratio} as long as"), _("to its first answer token")),
         "decode_tok_s": (_("is {ratio}"), _("by decode rate")),
@@ -128,6 +130,11 @@ def ratio_text(ratio: float) -> str:
     """A ratio near 1 needs a digit more than one far from it: 0.952×, 1.04×, 3.12×, 14.1×."""
     digits = 3 if ratio < 1 else 2 if ratio < 10 else 1 if ratio < 100 else 0
     return f"{ratio:,.{digits}f}×"
+
+
+def rounds_text(rounds: int) -> str:
+    """How many rounds: 1 round, 5 rounds."""
+    return ngettext("{n} round", "{n} rounds", rounds).format(n=rounds)
 
 
 def _measured(trials: Sequence[Trial]) -> list[Trial]:

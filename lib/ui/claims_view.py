@@ -57,14 +57,14 @@ def evidence_for(claim: Claim, series: Series | None, place: int) -> Evidence | 
     against = None
     if claim.is_ratio:
         reference = min(int(state.value(REFERENCE, 0) or 0), len(backends) - 1)
-        against = _match(claim.against, backends) if claim.against else reference
+        against = _match(claim.against, backends, but=chosen) if claim.against else reference
     return Evidence(series.trials, backends, chosen, against)
 
 
-def _match(model: str, backends: Sequence[Backend]) -> int:
-    """The backend a name speaks of, a live one first; without any, the first live one."""
-    places = range(len(backends))
-    fitting = [place for place in places if is_about(model, backends[place])] or list(places)
+def _match(model: str, backends: Sequence[Backend], but: int = -1) -> int:
+    """The backend a name speaks of (other than `but`), a live one first; without any, the first live one."""
+    places = [place for place in range(len(backends)) if place != but] or [but]
+    fitting = [place for place in places if is_about(model, backends[place])] or places
     return next((place for place in fitting if backends[place].origin is Origin.LIVE), fitting[0])
 
 

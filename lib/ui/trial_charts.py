@@ -17,12 +17,15 @@ from lib.charts.result_lanes import badge_word
 from lib.domain.run import Backend, Origin
 from lib.i18n import _, ngettext
 from lib.metrics.quantity import Unavailable
-from lib.trials.summary import Comparison, FigureSummary, ratio_text
+from lib.trials.summary import Comparison, FigureSummary, ratio_text, rounds_text
 
-POINT_AREA = 70
-STRIP_PX = 22
+POINT_AREA = 48
+STRIP_PX = 28
+FAN_PX = (
+    18  # the points of a strip stand in the order of rounds from top to bottom, so that none hides another
+)
 GAP_PX = 16
-TICK_PX = 20
+TICK_PX = 28
 _ROUNDED_UP = 1.08  # room to the right of the largest point
 
 
@@ -43,22 +46,28 @@ class StripLane:
 
 
 def strip_chart(
-    lanes: Sequence[StripLane], title: str, axis: str, subtitle: str, text: Callable[[float], str], look: Look
+    lanes: Sequence[StripLane],
+    title: str,
+    axis: str,
+    subtitle: str,
+    text: Callable[[float], str],
+    look: Look,
+    per: float = 1.0,
 ) -> drawing.Figure | None:
     """All points of one figure, a strip per backend with its median as a stroke; None without a point.
 
-    `text` writes a value with its unit.
+    `text` writes a value with its unit; the axis is in units of `per` of the figure's own.
     """
-    values = [value for lane in lanes for value in lane.summary.values]
+    values = [value / per for lane in lanes for value in lane.summary.values]
     if not values:
         return None
     log = look.is_log(values)
     sheet = Sheet(look, len(lanes) * (2 * LINE_PX + STRIP_PX + GAP_PX))
     scale = alt.Scale(type="log", nice=True) if log else alt.Scale(domain=[0, max(values) * _ROUNDED_UP])
     x = alt.X(field="value", type="quantitative", scale=scale, axis=_axis(drawing.titled(axis, log)))
-    rows = [_strip(place, lane, text, look) for place, lane in enumerate(lanes)]
-    _draw_points(sheet, [point for row in rows for point in row.points], x)
+    rows = [_strip(place, lane, text, look, per) for place, lane in enumerate(lanes)]
     _draw_medians(sheet, [row.median for row in rows if row.median], x)
+    _draw_points(sheet, [point for row in rows for point in row.points], x)
     left = alt.value(0)
     sheet.write([row.caption for row in rows], left, halo=True)
     sheet.write([row.told for row in rows], left, halo=True)
@@ -101,15 +110,15 @@ class _Strip:
     told: dict[str, Any]
 
 
-def _strip(place: int, lane: StripLane, text: Callable[[float], str], look: Look) -> _Strip:
+def _strip(place: int, lane: StripLane, text: Callable[[float], str], look: Look, per: float) -> _Strip:
     colours, summary = look.colours, lane.summary
     top = place * (2 * LINE_PX + STRIP_PX + GAP_PX)
     middle = top + LINE_PX + STRIP_PX / 2
     colour, is_live = colours.lane(lane.index), lane.backend.origin is Origin.LIVE
     points = [
-        {"y": middle, "value": value, "colour": colour, "fill": 0.75 if is_live else 0.0, "lane": lane.label,
-         "origin": lane.backend.origin.value, "text": text(value)}
-        for value in summary.values
+        {"y": middle + _fan(order, len(summary.values)), "value": value / per, "colour": colour, "lane": lane.label,
+         "fill": 0.75 if is_live else 0.0, "origin": lane.backend.origin.value, "text": text(value)}
+        for order, value in enumerate(summary.values)
     ]  # fmt: skip
     caption = {"y": top + LINE_PX / 2, "text": lane.label, "ink": colours.text}
     ink = colours.quiet if summary.values else colours.failed if lane.without else colours.quiet
@@ -120,10 +129,15 @@ def _strip(place: int, lane: StripLane, text: Callable[[float], str], look: Look
         median = {
             "y": middle - TICK_PX / 2,
             "y2": middle + TICK_PX / 2,
-            "value": spread.median,
+            "value": spread.median / per,
             "ink": colours.text,
         }
     return _Strip(points, median, caption, told)
+
+
+def _fan(order: int, points: int) -> float:
+    """How far from the strip's middle the point stands, in pixels."""
+    return 0.0 if points < 2 else FAN_PX * (order / (points - 1) - 0.5)
 
 
 def strip_words(lane: StripLane, text: Callable[[float], str]) -> str:
@@ -132,7 +146,7 @@ def strip_words(lane: StripLane, text: Callable[[float], str]) -> str:
     if isinstance(spread, Unavailable):
         return lane.without or spread.reason
     n = ngettext("{n} trial", "{n} trials", spread.count).format(n=spread.count)
-    if spread.count == 1:
+    if text(spread.least) == text(spread.most):
         told = f"{text(spread.median)}, {n}"
     else:
         told = _("median {median} ({least} to {most}), {n}").format(
@@ -187,10 +201,10 @@ def _forest_row(place: int, one: Comparison, lanes: Sequence[StripLane], look: L
 def _told(one: Comparison) -> str:
     interval = one.interval
     if isinstance(interval, Unavailable):
-        return _("too few trials: {n} rounds, 3 are needed").format(n=one.rounds)
-    span = _("{ratio} ({low} to {high}), {n} rounds").format(
+        return _("too few trials: {rounds}, 3 are needed").format(rounds=rounds_text(one.rounds))
+    span = _("{ratio} ({low} to {high}), {rounds}").format(
         ratio=ratio_text(interval.ratio), low=ratio_text(interval.low), high=ratio_text(interval.high),
-        n=interval.pairs,
+        rounds=rounds_text(interval.pairs),
     )  # fmt: skip
     return span if interval.tells_apart else f"{span}: {_('cannot be told apart')}"
 

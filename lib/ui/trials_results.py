@@ -21,19 +21,30 @@ from lib.charts.drawing import Look
 from lib.charts.metric_table import DASH
 from lib.charts.result_lanes import badge_word, mode_words, names_apart, outcome_word
 from lib.domain.run import Origin
-from lib.i18n import _, ngettext
+from lib.i18n import _
 from lib.metrics.figures import figure_text
 from lib.metrics.quantity import Unavailable
 from lib.trials.goodput import Goals
 from lib.trials.plan import Condition, Plan
 from lib.trials.runner import Series
-from lib.trials.summary import Comparison, compare, counts_of, figure_summary, told_apart, trials_of
+from lib.trials.summary import (
+    Comparison,
+    compare,
+    counts_of,
+    figure_summary,
+    rounds_text,
+    told_apart,
+    trials_of,
+)
 from lib.trials.trial import Trial
 from lib.ui.markdown import plain
 from lib.ui.trial_charts import StripLane, forest_chart, strip_chart
 from lib.ui.trial_table import table_of
 
 COLUMN_PX = 480
+LATE_CLOCK_MS = 10.0  # a clock later than this is said apart
+IN_SECONDS_MS = 2000.0  # from here on the axis of times is in seconds
+_Titled = tuple[str, drawing.Figure | None]
 REFERENCE, COMPARE_BY = "trials_reference", "trials_compare_by"
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
@@ -69,9 +80,8 @@ def provenance(plan: Plan, trials: Sequence[Trial]) -> str:
     """What stands under every title: mode, condition, rounds, date."""
     rounds = len({trial.turn.round for trial in trials if not trial.is_warm_up})
     began = datetime.fromisoformat(plan.started_at).strftime("%Y-%m-%d %H:%M UTC") if plan.started_at else ""
-    counted = ngettext("{n} round", "{n} rounds", rounds).format(n=rounds)
-    parts = (mode_words(plan.mode), condition_words(plan.condition), counted, began)
-    return " · ".join(part for part in parts if part)
+    first = f"{mode_words(plan.mode)} · {condition_words(plan.condition)}"
+    return "\n".join((first, " · ".join(part for part in (rounds_text(rounds), began) if part)))
 
 
 def condition_words(condition: Condition) -> str:
@@ -149,17 +159,21 @@ def _without(trials: Sequence[Trial], place: int, key: str) -> str:
 
 def _figures(
     plan: Plan, trials: Sequence[Trial], names: Sequence[str], told: str, look: Look
-) -> list[tuple[str, drawing.Figure | None]]:
-    def strip(
-        key: str, title: str, axis: str, text: Any, note: str = ""
-    ) -> tuple[str, drawing.Figure | None]:
-        return title, strip_chart(_lanes(plan, trials, names, key), title, axis, told + note, text, look)
+) -> list[_Titled]:
+    def strip(key: str, title: str, axis: str, text: Any, note: str = "", per: float = 1.0) -> _Titled:
+        lanes = _lanes(plan, trials, names, key)
+        return title, strip_chart(lanes, title, axis, told + note, text, look, per)
 
-    count = _(" · tokens: usage of the servers, else estimated")
+    count = _("\ntokens: usage of the servers, else estimated")
     rate = partial(numbers.rate, unit="tok/s")
+    longest_ms = max(
+        (trial.value("ttfat_ms") or 0.0 for trial in trials if not trial.is_warm_up), default=0.0
+    )
+    in_s = longest_ms >= IN_SECONDS_MS
+    from_request = _("seconds from request") if in_s else _("milliseconds from request")
     return [
-        strip("ttfat_ms", _("Time to first answer token (TTFAT)"), _("milliseconds from request"),
-              numbers.milliseconds),
+        strip("ttfat_ms", _("Time to first answer token (TTFAT)"), from_request, numbers.milliseconds,
+              per=1000.0 if in_s else 1.0),
         strip("decode_tok_s", _("Decode rate"), _("tokens per second"), rate, count),
         strip("e2e_tok_s", _("End-to-end rate"), _("tokens per second"), rate, count),
     ]  # fmt: skip
@@ -177,6 +191,8 @@ def _show_table(
 ) -> None:
     st.markdown(f"#### {_('In numbers')}", anchors=False)
     st.caption(_conditions(series))
+    if (series.clock_health_ms or 0.0) > LATE_CLOCK_MS:
+        st.caption(_("The measuring process was held up: times may be late by as much as its clock was."))
     _mount(data=table_of(series.plan, trials, names, goals, look.theme), key=f"trials-{series.plan.id}")
     with st.expander(_("Every trial")):
         st.dataframe(_every_trial(trials, names), hide_index=True, height="content")
@@ -189,7 +205,12 @@ def _conditions(series: Series) -> str:
     )
     versions = series.versions.get("tokenrace", "")
     version = f"Tokenrace {versions}" if versions else ""
-    told = (provenance(series.plan, series.trials), clock, version, _("intervals are 95 %, each by itself"))
+    told = (
+        *provenance(series.plan, series.trials).splitlines(),
+        clock,
+        version,
+        _("intervals are 95 %, each by itself"),
+    )
     return plain(" · ".join(part for part in told if part))
 
 

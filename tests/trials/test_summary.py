@@ -117,8 +117,10 @@ def test_every_pair_is_compared_once() -> None:
 
 @pytest.mark.parametrize(
     ("a", "b", "words"),
-    [([200, 200], [100, 100], "too few trials to compare (2 rounds completed by both, 3 are needed)"),
+    [([200, 200], [100, 100], "too few trials to compare (both completed 2 rounds, 3 are needed)"),
      ([100, 130, 90], [100, 100, 100], "Fast and Slow cannot be told apart with 3 rounds."),
+     ([100, 100, 100], [200, 210, 190],
+      "Slow is 2.00× Fast from request to last token (95 %: 1.76× to 2.26×, 3 rounds)."),
      ([300, 310, 290], [100, 100, 100],
       "Fast is 3.00× Slow from request to last token (95 %: 2.76× to 3.26×, 3 rounds).")],
 )  # fmt: skip
