@@ -13,13 +13,17 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 
 BUSY_S = 30.0
+_POSTGRESQL = {
+    "connect_timeout": 10,  # seconds
+    "options": "-c jit=off",  # compiling a list's query takes longer than running it
+}
 _WRITES = "tokenrace_writes"
 
 
 def engine_for(url: URL) -> Engine:
     """The engine; of a SQLite file the folder is made, readable by its owner alone."""
     if url.drivername != "sqlite":
-        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+        return create_engine(url, pool_pre_ping=True, connect_args=_POSTGRESQL)
     assert url.database is not None
     Path(url.database).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     engine = create_engine(url, connect_args={"timeout": BUSY_S, "check_same_thread": False})

@@ -15,6 +15,7 @@ from lib.store.columns import SUMMARY, prompt_digest
 from lib.store.rows import Filter, LaneRow, Page, RunRow, Summary
 from lib.store.schema import LANE, RUN, TAG
 
+_NEWEST_FIRST = (RUN.c.started_ms.desc(), RUN.c.number.desc())
 PROMPT_CHARACTERS = 500  # of a prompt in a list
 _LISTED = (
     *(RUN.c[name] for name in ("number", "id", "started_ms", "mode", "status", "notes", "clock_health_ms",
@@ -24,12 +25,24 @@ _LISTED = (
 
 
 def page(connection: Connection, wanted: Filter, offset: int, limit: int) -> Page:
-    """So many runs from `offset` on, newest first, and how many there are."""
+    """So many runs from `offset` on, newest first, and how many there are.
+
+    Which runs is asked first, of indexes alone; their rows, which are long, are fetched afterwards. A search is asked
+    once for both the page and the count.
+    """
     conditions = _conditions(connection.dialect.name, wanted)
-    total = connection.execute(sa.select(sa.func.count()).select_from(RUN).where(*conditions)).scalar_one()
-    order = (RUN.c.started_ms.desc(), RUN.c.number.desc())
-    query = sa.select(*_LISTED).where(*conditions).order_by(*order).offset(offset).limit(limit)
-    return Page(_rows(connection, connection.execute(query).all()), total)
+    query = sa.select(RUN.c.number).where(*conditions).order_by(*_NEWEST_FIRST).offset(offset).limit(limit)
+    if wanted.text.strip():
+        found = connection.execute(query.add_columns(sa.func.count().over())).all()
+        shown, total = [one.number for one in found], found[0][1] if found else None
+    else:
+        shown, total = list(connection.execute(query).scalars()), None
+    if total is None:
+        total = connection.execute(
+            sa.select(sa.func.count()).select_from(RUN).where(*conditions)
+        ).scalar_one()
+    listed = sa.select(*_LISTED).where(RUN.c.number.in_(shown)).order_by(*_NEWEST_FIRST)
+    return Page(_rows(connection, connection.execute(listed).all()), total)
 
 
 def row(connection: Connection, number: int) -> RunRow:

@@ -43,6 +43,8 @@ sa.Index(
     *(RUN.c[name] for name in ("deleted_ms", "started_ms", "number", "status", "mode", "is_live", "is_simulated",
                                "is_recorded", "prompt_digest")),
 )  # fmt: skip
+_KEPT = RUN.c.deleted_ms.is_(None)
+sa.Index("run_newest", RUN.c.started_ms, RUN.c.number, sqlite_where=_KEPT, postgresql_where=_KEPT)
 sa.Index("run_running", RUN.c.status, sqlite_where=RUN.c.status == RUNNING,
          postgresql_where=RUN.c.status == RUNNING)  # fmt: skip
 

@@ -38,6 +38,7 @@ from tests.bench.stamps import errors, for_comparison
 from tests.bench.truth import Truth
 from tests.bench.truth_content import Spec
 from tests.metrics.building import steady
+from tests.store.postgresql_server import Server
 from tests.store.runs import race, shipped
 
 LANES, TOKENS = 4, 600
@@ -57,6 +58,10 @@ SUBJECTS = (
 )
 NAMES = ("Sol", "Sol Fast", "Terra", "Luna", "Nova", "Rarely")
 RARE = "chrysanthemum"
+INSERT_WORDS = {
+    "sqlite": f"INSERT INTO {SEARCH} (rowid, body) VALUES (:of, :body)",
+    "postgresql": f"INSERT INTO {SEARCH} (run, body) VALUES (:of, to_tsvector('simple', :body))",
+}
 
 
 def run(pace: Pace) -> Iterator[Section]:
@@ -64,7 +69,9 @@ def run(pace: Pace) -> Iterator[Section]:
     tokens.warm()
     with tempfile.TemporaryDirectory() as folder:
         yield writing(Path(folder) / "written.sqlite", 100 if pace.quick else 1000)
-        yield listing(Path(folder) / "long.sqlite", 10_000 if pace.quick else 100_000)
+        long = 10_000 if pace.quick else 100_000
+        yield listing(f"sqlite:///{folder}/long.sqlite", long)
+        yield on_postgresql(long)
         yield beside_a_race(Path(folder) / "raced.sqlite", pace)
 
 
@@ -92,10 +99,21 @@ def writing(path: Path, runs: int) -> Section:
     )
 
 
-def listing(path: Path, runs: int) -> Section:
+def on_postgresql(runs: int) -> Section:
+    """The same list on a server of the benchmark's own."""
+    try:
+        server = Server()
+    except LookupError as error:
+        return Section("History: the same list on PostgreSQL", absent=str(error))
+    with closing(server):
+        return listing(server.url(), runs)
+
+
+def listing(url: str, runs: int) -> Section:
     """The list of many runs: first page, filters, search, opening."""
-    with closing(Store(f"sqlite:///{path}")) as store:
+    with closing(Store(url)) as store:
         fill(store, runs)
+        settle(store)
         asked = {
             "first page": Filter(),
             "filter: backend in every second run": Filter(backend="Sol"),
@@ -119,9 +137,8 @@ def listing(path: Path, runs: int) -> Section:
         recorded = random.Random(1).sample(range(0, runs, EVERY_RECORDED), 20)
         opened = tuple(timed_ms(lambda one=one: store.open(f"long-{one}")) for one in recorded)
         found.append(Finding("opening a run", "ms", opened, at_most=300))
-    return Section(
-        f"History: a list of {runs:,} runs of {LANES} lanes ({size(path) / 2**20:,.0f} MiB)", tuple(found)
-    )
+    kind = "PostgreSQL" if url.startswith("postgresql") else "SQLite"
+    return Section(f"History: a list of {runs:,} runs of {LANES} lanes on {kind}", tuple(found))
 
 
 def beside_a_race(path: Path, pace: Pace) -> Section:
@@ -212,12 +229,19 @@ def fill(store: Store, runs: int) -> None:
             lanes = [lane for number in part for lane in lanes_of(made, number, found, chance)]
             connection.execute(sa.insert(LANE), lanes)
             texts = [{"of": number + 1, "body": body_of(made, number)} for number in part]
-            connection.execute(sa.text(f"INSERT INTO {SEARCH} (rowid, body) VALUES (:of, :body)"), texts)
+            connection.execute(sa.text(INSERT_WORDS[connection.dialect.name]), texts)
             rows = [{"run": number + 1, "lane": lane, "rows": data} for number in part
                     if number % EVERY_RECORDED == 0 for lane, data in enumerate(packed)]  # fmt: skip
             connection.execute(sa.insert(RECORDING), rows)
             tags = [{"run": number + 1, "tag": "board"} for number in part if number % 50 == 0]
             connection.execute(sa.insert(TAG), tags)
+
+
+def settle(store: Store) -> None:
+    """What a PostgreSQL server does by itself within a minute of many writes."""
+    if store._engine.dialect.name == "postgresql":
+        with store._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("VACUUM ANALYZE")
 
 
 def prompt_of(number: int) -> str:

@@ -66,6 +66,8 @@ def _make_run() -> None:
         ["deleted_ms", "started_ms", "number", "status", "mode", "is_live", "is_simulated", "is_recorded",
          "prompt_digest"],
     )  # fmt: skip
+    kept = sa.text("deleted_ms IS NULL")
+    op.create_index("run_newest", "run", ["started_ms", "number"], sqlite_where=kept, postgresql_where=kept)
     running = sa.text("status = 'running'")
     op.create_index("run_running", "run", ["status"], sqlite_where=running, postgresql_where=running)
 
