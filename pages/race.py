@@ -6,6 +6,7 @@ from lib.ui import race_setup
 from lib.ui.downloads import show_downloads
 from lib.ui.race_controls import show_controls
 from lib.ui.results import show_results
+from lib.ui.share import show_link
 from lib.ui.stage import show_stage
 
 live = race_setup.current()
@@ -19,3 +20,4 @@ show_stage(
 if live and live.ended:
     show_results(live.recorded(), race_setup.reading_speed())
     show_downloads(live.recorded(), race_setup.reading_speed())
+    show_link(live.recorded())

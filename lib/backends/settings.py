@@ -21,13 +21,14 @@ from lib.collector.address import AddressError, clean
 from lib.domain.run import Backend
 from lib.i18n import _
 
-__all__ = ["Configured", "SettingsError", "configured", "policy", "prices_of", "read", "sign_in"]
+__all__ = ["Configured", "SettingsError", "acts_file", "configured", "policy", "prices_of", "read", "sign_in"]
 
 SECRETS = Path(__file__).resolve().parents[2] / ".streamlit" / "secrets.toml"
 PATH_VARIABLE = "TOKENRACE_BACKENDS"
 OPENAI_URL = "https://api.openai.com/v1"
 PRODUCT_KEYS = {
     "backends_file": "the path of a file with further [backends.NAME] tables",
+    "acts": "the path of a file with the acts of a show",
     "shared": "true or false: others reach this server, through a proxy or a tunnel",
     "custom_addresses": "true or false: may visitors of a shared server type addresses",
     "allowed_hosts": "a list of names, addresses and ranges such as 10.1.0.0/16",
@@ -86,6 +87,12 @@ def sign_in(files: Iterable[Path]) -> SignIn:
     if lists and not required:
         raise SettingsError(_("{where}: allowed_emails needs sign_in = true").format(where="[tokenrace]"))
     return SignIn(required, tuple(lists[-1]) if lists else ())
+
+
+def acts_file(secrets: Path = SECRETS) -> Path | None:
+    """The file with the acts of a show that the settings name, beside them or anywhere. Raises SettingsError."""
+    named = _product_table(secrets).get("acts")
+    return secrets.parent / Path(named).expanduser() if named else None
 
 
 def _team_file(environment: Mapping[str, str], secrets: Path) -> Path | None:

@@ -15,7 +15,8 @@ PALETTE_PATH = _HERE.parent / "data" / "palette.json"
 MODULES = (
     "words", "format", "reader", "estimate", "lane_model", "clock", "stream", "elements", "text_pane",
     "lane_text", "cursor", "failure_box", "lane_words", "lane_view", "reader_view", "track_scale",
-    "track_values", "track_pen", "track", "theme", "stage", "replay", "replay_bar", "replay_control", "player", "mount",
+    "track_values", "track_pen", "track", "theme", "stage", "replay", "replay_bar", "replay_control", "presenting",
+    "player", "mount",
 )  # fmt: skip
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)

@@ -18,7 +18,7 @@ class Mount {
     this.painted.port1.onmessage = () => this.player?.paintedAt(this.view.performance.now());
     this.tick = (at) => this.#tick(at);
     this.view.requestAnimationFrame(this.tick);
-    this.onKey = (event) => this.player?.replay.key(event);
+    this.onKey = (event) => this.player?.presenting || this.player?.replay.key(event);
     parent.ownerDocument.addEventListener("keydown", this.onKey);
     parent.ownerDocument.fonts?.ready.then(() => this.player?.stage.onRedraw());
   }
@@ -31,6 +31,7 @@ class Mount {
     this.shape = shape;
     this.player.stage.applyTheme(data.theme);
     if (changed || shownKey(data) !== this.shown) this.#follow(data);
+    if (data.presenting) this.player.present(data.presenting);
   }
 
   #build(data) {
@@ -42,6 +43,7 @@ class Mount {
       words: data.words,
       theme: data.theme,
       still,
+      presenting: data.presenting,
       viewerNow: () => this.view.performance.now(),
       onFinished: (run) => this.trigger("finished", run),
       onCommand: (kind, lane) => this.trigger("command", { kind, lane, n: (this.commands += 1) }),
@@ -76,11 +78,11 @@ class Mount {
   }
 
   /** A race whose messages are all here: it stands at its result until Play is pressed. */
-  #replay({ messages, playing = false }) {
+  #replay({ messages, playing = false, presenting }) {
     const all = messages.map((message) => (typeof message === "string" ? JSON.parse(message) : message));
     this.player.reset(all[0]?.run?.id ?? "");
     for (const message of all) this.player.feed(message);
-    this.player.replay.enter({ playing, atEnd: !playing });
+    this.player.replay.enter({ playing, atEnd: !playing && !presenting });
   }
 
   #tick(at) {

@@ -3,6 +3,7 @@
 
 import { framesPerSecond, PlaybackClock, Recent } from "./clock.js";
 import { Race } from "./lane_model.js";
+import { disguised, failedOnStage } from "./presenting.js";
 import { ReplayControl } from "./replay_control.js";
 import { Stage } from "./stage.js";
 import { InOrder } from "./stream.js";
@@ -25,6 +26,8 @@ export class Player {
     this.host = host;
     this.options = { viewerNow: () => performance.now(), onFinished() {}, onCommand() {}, ...options };
     setWords(options.words);
+    this.lanes = options.lanes; // as they are; options.lanes are as they are shown
+    if (options.presenting) this.#dress(options.presenting);
     this.lostAt = null; // viewer's ms since which there is no connection
     this.counts = { messages: 0, bytes: 0 };
     this.lag = new Recent(HEALTH_SAMPLES);
@@ -47,6 +50,7 @@ export class Player {
     });
     this.stage.onRedraw = () =>
       this.shownAt === undefined ? this.stage.drawIdleTrack() : this.frame(this.shownAt);
+    this.stage.present(this.presenting ?? null);
     this.replay ??= new ReplayControl(this, this.host.ownerDocument);
     this.replay.attach(this.stage);
   }
@@ -57,15 +61,53 @@ export class Player {
    */
   #adopt(lanes) {
     const names = (list) => JSON.stringify(list.map(({ name, origin, note }) => [name, origin, note ?? ""]));
-    if (!lanes || names(lanes) === names(this.options.lanes)) return;
-    this.options.lanes = lanes;
+    if (!lanes || names(lanes) === names(this.lanes)) return;
+    this.lanes = lanes;
+    this.options.lanes = this.presenting ? disguised(lanes, this.presenting.names) : lanes;
     this.#build();
     this.race = new Race(lanes.length);
+  }
+
+  #dress(presenting) {
+    this.presenting = presenting;
+    this.options.lanes = disguised(this.lanes, presenting.names);
+  }
+
+  /**
+   * A race shown to a room. `presenting`: {names: blind names or null, verdict: the blind one or null, cue: number
+   * of the last order, play: whether it was to play, speed}.
+   */
+  present(presenting) {
+    const before = this.presenting;
+    this.#dress(presenting);
+    if (JSON.stringify(before?.names) === JSON.stringify(presenting.names)) this.stage.present(presenting);
+    else {
+      this.#build();
+      if (this.shownAt === undefined) this.stage.renderIdle();
+      else this.seek(this.shownAt);
+    }
+    const { replay } = this;
+    if (presenting.cue !== this.cue) {
+      if (presenting.play) replay.enter({ playing: true });
+      else if (replay.on && replay.playhead.playing) replay.toggle();
+    }
+    this.cue = presenting.cue;
+    if (replay.on && replay.playhead.speed !== presenting.speed) replay.setSpeed(presenting.speed);
+  }
+
+  /** Say once per race that a provider failed on stage. */
+  #watch(t) {
+    if (!this.presenting || this.replay.on || this.failed === this.run) return;
+    const failed = failedOnStage(this.race, this.lanes, t);
+    if (!failed) return;
+    this.failed = this.run;
+    this.options.onCommand(failed.why, failed.lane);
   }
 
   /** Forget everything and stand ready for this run (null: none yet). */
   reset(run, offset) {
     this.run = run;
+    this.failed = null; // the run in which a provider's failure has been told
     this.loading = false; // a kept race whose messages are still coming
     this.replay.leave();
     this.race = new Race(this.options.lanes.length);
@@ -113,6 +155,7 @@ export class Player {
     const t = this.replay.on ? this.replay.tick(at) : live;
     if (t === null) return;
     const fresh = this.frame(t, at);
+    this.#watch(t);
     this.frames.push(at);
     if (this.frames.length > FRAMES_KEPT) this.frames.shift();
     if (this.replay.on) return;

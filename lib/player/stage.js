@@ -168,6 +168,13 @@ export class Stage {
     this.#measure();
   }
 
+  /** Dress it for a room (null: for one person); until the reveal the verdict speaks of blind names. */
+  present(presenting) {
+    this.root.classList.toggle("tr-presenting", presenting !== null);
+    this.blind = presenting?.names ? { verdict: presenting.verdict } : null;
+    this.counted = -Infinity;
+  }
+
   /** The stage before the first race. */
   renderIdle() {
     setText(this.headline, say("headline_ready", { lanes: this.lanes.length }));
@@ -227,8 +234,9 @@ export class Stage {
   #headline(race, t, result) {
     this.notice.hidden = !race.run?.merged;
     setText(this.notice, race.run?.merged ? say("merged") : "");
-    if (this.shownResult !== (result?.value ?? null)) this.#showResult(result?.value ?? null);
-    if (result) return;
+    const told = result && this.blind ? (this.blind.verdict ? this.blind : null) : (result?.value ?? null);
+    if (this.shownResult !== told) this.#showResult(told);
+    if (told) return;
     const ends = race.lanes
       .map((lane) => lane.at(t))
       .filter((generation) => generation.ended(t))

@@ -12,6 +12,7 @@ from lib.ui import history_state, race_setup, state
 from lib.ui.downloads import show_downloads
 from lib.ui.markdown import plain
 from lib.ui.results import show_results
+from lib.ui.share import show_link
 from lib.ui.stage import show_replay
 from lib.ui.wiring import store
 
@@ -35,6 +36,7 @@ def show_kept() -> bool:
     _show_words(known, row)
     show_results(run, race_setup.reading_speed())
     show_downloads(run, race_setup.reading_speed())
+    show_link(run)
     return True
 
 

@@ -16,6 +16,7 @@ from lib.collector.address import AddressError, clean
 from lib.domain.run import Backend
 from lib.i18n import _
 from lib.ui import state
+from lib.ui.ghost_lanes import show_ghost
 from lib.ui.markdown import plain
 from lib.ui.race_setup import lineup, offers
 from lib.ui.wiring import policy
@@ -46,6 +47,7 @@ def show_lineup(disabled: bool) -> None:
         full = len(chosen) >= state.MOST_LANES
         with st.popover(_("+ backend"), disabled=disabled or full, key="add_popover"):
             _show_offers(known)
+            show_ghost(lambda id_: state.set_lineup((*lineup(), id_)))
             if policy().allows_own_backends:
                 _show_own()
         if not disabled and not full:

@@ -13,6 +13,7 @@ import streamlit as st
 from lib.collector.address import is_local
 from lib.domain.run import Backend, Mode, Origin, Params, Prompt
 from lib.i18n import _
+from lib.present import link
 from lib.reading import speed, speeds
 from lib.ui import state
 
@@ -31,6 +32,7 @@ TEMPERATURE, TOP_P, SEED, STOP, EFFORT, EXTRA = (
     "extra_body",
 )
 HISTORY, LANES, CAP = "history", "lane_params", "spend_cap"
+_OF_LINK = {"stop": STOP}  # the others have the same name in a link
 LANES_WIDTH_PX = 720  # all columns without scrolling; narrower pages scroll
 _LANE_COLUMNS = (MAX_TOKENS, TEMPERATURE, TOP_P, SEED, EFFORT, EXTRA)
 
@@ -40,13 +42,10 @@ class ParamsError(ValueError):
 
 
 def begin() -> None:
-    """Give every widget its first value."""
-    for key, first in (
-        (READER, BY_ANSWER),
-        (OWN_SPEED, 238),
-        (MODE, AUTOMATIC),
-        (MAX_TOKENS, DEFAULT_MAX_TOKENS),
-    ):
+    """Give every widget its first value: what the address asks for, else the usual one."""
+    usual = {READER: BY_ANSWER, OWN_SPEED: 238, MODE: AUTOMATIC, MAX_TOKENS: DEFAULT_MAX_TOKENS}
+    asked = {_OF_LINK.get(name, name): value for name, value in link.asked(state.asked_all()).items()}
+    for key, first in {**usual, **asked}.items():
         state.begin(key, first)
 
 

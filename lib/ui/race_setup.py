@@ -19,6 +19,7 @@ from lib.metrics.cost import runs_here
 from lib.reading import ReadingSpeed, default_for, speed
 from lib.spend import Lane, prompt_tokens, race_estimate
 from lib.ui import race_settings, state
+from lib.ui.ghost_lanes import ghost_offers
 from lib.ui.prompt_library import FIRST
 from lib.ui.race_settings import ParamsError
 from lib.ui.settings_files import settings_file
@@ -36,7 +37,8 @@ def offers() -> dict[str, Offer]:
         state.leave_notice(str(error))
         entries = ()
     own = (replace(own, own_limits=limits_under(policy(), own.limits)) for own in state.own_backends())
-    return catalogue().offers((*entries, *own))
+    known = catalogue().offers((*entries, *own))
+    return {**known, **ghost_offers(state.lineup(catalogue().default_ids()), known)}
 
 
 def settings() -> tuple[Configured, ...]:

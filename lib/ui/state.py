@@ -125,6 +125,11 @@ def asked(name: str) -> str | None:
     return st.query_params.get(name)
 
 
+def asked_all() -> dict[str, str]:
+    """Everything the address asks for."""
+    return dict(st.query_params.to_dict())
+
+
 def ask(name: str, content: str | None) -> None:
     """Put something into the address, or take it out."""
     if content is None:
