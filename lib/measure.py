@@ -9,10 +9,10 @@ import argparse
 import os
 import random
 import secrets
-import statistics
 import sys
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -29,9 +29,14 @@ from lib.metrics.keys import measure_keys
 from lib.store.location import AddressOfDatabaseError
 from lib.store.migrate import NewerHistoryError
 from lib.store.store import Store
+from lib.trials.goodput import Goals
+from lib.trials.plan import WARM_UP_ROUND, Condition, Plan, Turn
+from lib.trials.report import backend_summary, series_summary
+from lib.trials.trial import Trial, trial_of
 
 DEFAULT_PROMPT = "Explain to a visitor how a lighthouse was kept before electricity. About 400 words."
 DEFAULT_LIMITS = Limits()
+DEFAULT_GOALS = Goals()
 HISTORY_FAULTS = (SQLAlchemyError, OSError, AddressOfDatabaseError, NewerHistoryError)
 
 
@@ -54,6 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-tokens", type=int, default=512)
     add("--temperature", type=float)
     add("--trials", type=int, default=1)
+    add("--cold", action="store_true", help="a nonce in front of each prompt, so that no cache can know it")
+    add("--warm-up", action="store_true", help="one discarded request to each backend first")
+    add("--good-ttfat-ms", type=float, default=DEFAULT_GOALS.ttfat_ms, metavar="MS", help="limit of goodput")
+    add("--good-stall-ms", type=float, default=DEFAULT_GOALS.stall_ms, metavar="MS", help="limit of goodput")
+    add("--good-wait-s", type=float, default=DEFAULT_GOALS.starved_s, metavar="S", help="limit of goodput")
     add("--connect-timeout", type=float, default=DEFAULT_LIMITS.connect_s, metavar="S")
     add("--first-token-timeout", type=float, default=DEFAULT_LIMITS.first_token_s, metavar="S")
     add("--stall-timeout", type=float, default=DEFAULT_LIMITS.stall_s, metavar="S")
@@ -71,43 +81,71 @@ def run(options: argparse.Namespace) -> int:
     try:
         entries = _entries(options)
         prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
+        plan = _plan(entries, Prompt(prompt, options.system), options)
         with closing(Store()) if options.save else nullcontext() as store:
-            trials = _measure(
-                entries, _rounds(options, len(entries)), Prompt(prompt, options.system), options, store
-            )
+            found = _measure(entries, plan, options, store)
     except (AddressError, LookupError, *HISTORY_FAULTS) as error:
         print(error, file=sys.stderr)
         return 2
-    documents = [_document(entry, [keys for index, keys in trials if index == place])
+    documents = [_document(entry, [one for one in found if one.trial.turn.place == place], options)
                  for place, entry in enumerate(entries)]  # fmt: skip
-    document = documents[0] if len(documents) == 1 else _interleaved(documents)
+    document = documents[0] if len(documents) == 1 else _several(documents, found, entries, plan, options)
     text = orjson.dumps(document, option=orjson.OPT_INDENT_2, default=str).decode()
-    print(text if options.json else _table(documents))
-    return 0 if trials and all(keys["status"] == "complete" for _, keys in trials) else 1
+    print(text if options.json else _table(documents, document))
+    return 0 if found and all(one.trial.is_complete for one in found) else 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """One trial and the keys that are printed of it."""
+
+    trial: Trial
+    keys: dict[str, Any]
+
+
+def _plan(entries: Sequence[Configured], prompt: Prompt, options: argparse.Namespace) -> Plan:
+    return Plan(
+        id=secrets.token_urlsafe(12),
+        prompt=prompt,
+        params=Params(max_tokens=options.max_tokens, temperature=options.temperature),
+        backends=tuple(entry.backend for entry in entries),
+        rounds=options.trials,
+        mode=Mode.ONE_BY_ONE,
+        condition=Condition.COLD if options.cold else Condition.WARM,
+        has_warm_up=options.warm_up,
+        seed=random.getrandbits(32),
+    )
+
+
+def _order(plan: Plan, options: argparse.Namespace) -> list[Turn]:
+    """Rounds in random order, or all trials of one backend after the other; warm-ups first."""
+    turns = [turn for round_ in plan.turns for turn in round_]
+    if options.interleave:
+        return turns
+    return sorted(turns, key=lambda turn: (turn.round != WARM_UP_ROUND, turn.place, turn.round))
 
 
 def _measure(
-    entries: Sequence[Configured],
-    order: Sequence[int],
-    prompt: Prompt,
-    options: argparse.Namespace,
-    store: Store | None,
-) -> list[tuple[int, dict[str, Any]]]:
-    found: list[tuple[int, dict[str, Any]]] = []
-    params = Params(max_tokens=options.max_tokens, temperature=options.temperature)
+    entries: Sequence[Configured], plan: Plan, options: argparse.Namespace, store: Store | None
+) -> list[_Measured]:
+    found: list[_Measured] = []
     with Measurer() as measurer:
         try:
-            for number, place in enumerate(order, 1):
-                backend, key = entries[place].backend, entries[place].key
-                started_at = datetime.now(UTC).isoformat(timespec="seconds")
+            for turn in _order(plan, options):
+                backend, prompt = entries[turn.place].backend, plan.prompt_with(secrets.token_hex(8))
+                params, started_at = plan.params_of(turn), datetime.now(UTC).isoformat(timespec="seconds")
+                key = entries[turn.place].key
                 generation = measurer.generation(backend, key, prompt, params, _limits(options))
+                if turn.round == WARM_UP_ROUND:
+                    continue
                 if store is not None:
                     run = Run(secrets.token_urlsafe(12), prompt, params, Mode.ONE_BY_ONE, (backend,), started_at,
                               (generation,), versions={"tokenrace": __version__})  # fmt: skip
                     _save(store, run)
                 keys = measure_keys(generation, backend)
-                found.append((place, keys))
-                print(_progress(number, len(order), backend, keys), file=sys.stderr, flush=True)
+                found.append(_Measured(trial_of(turn, plan.condition, generation, backend, None), keys))
+                total = plan.rounds * len(entries)
+                print(_progress(len(found), total, backend, keys), file=sys.stderr, flush=True)
         except KeyboardInterrupt:
             print("stopped; the trials so far follow", file=sys.stderr)
     return found
@@ -140,13 +178,6 @@ def _entries(options: argparse.Namespace) -> tuple[Configured, ...]:
     return (Configured(backend, key),)
 
 
-def _rounds(options: argparse.Namespace, backends: int) -> list[int]:
-    places = list(range(backends))
-    if not options.interleave:
-        return [place for place in places for _ in range(options.trials)]
-    return [place for _ in range(options.trials) for place in random.sample(places, backends)]
-
-
 def _limits(options: argparse.Namespace) -> Limits:
     return Limits(
         connect_s=options.connect_timeout,
@@ -158,8 +189,9 @@ def _limits(options: argparse.Namespace) -> Limits:
     )
 
 
-def _document(entry: Configured, trials: list[dict[str, Any]]) -> dict[str, Any]:
-    backend = entry.backend
+def _document(entry: Configured, found: Sequence[_Measured], options: argparse.Namespace) -> dict[str, Any]:
+    backend, keys = entry.backend, [one.keys for one in found]
+    goals = Goals(options.good_ttfat_ms, options.good_stall_ms, options.good_wait_s)
     return {
         "product": "tokenrace",
         "version": __version__,
@@ -169,32 +201,29 @@ def _document(entry: Configured, trials: list[dict[str, Any]]) -> dict[str, Any]
             "base_url": backend.base_url,
             "model": backend.model,
         },
-        "trials": trials,
-        "summary": _summary(trials),
+        "trials": keys,
+        "summary": backend_summary(keys, [one.trial for one in found], goals),
     }
 
 
-def _interleaved(documents: list[dict[str, Any]]) -> dict[str, Any]:
+def _several(
+    documents: list[dict[str, Any]],
+    found: Sequence[_Measured],
+    entries: Sequence[Configured],
+    plan: Plan,
+    options: argparse.Namespace,
+) -> dict[str, Any]:
+    trials, names = [one.trial for one in found], [entry.backend.name for entry in entries]
     return {
         "product": "tokenrace",
         "version": __version__,
         "backends": [
             {key: document[key] for key in ("backend", "trials", "summary")} for document in documents
         ],
+        "summary": series_summary(
+            trials, names, plan.condition.value, plan.rounds, interleaved=options.interleave
+        ),
     }
-
-
-def _summary(trials: list[dict[str, Any]]) -> dict[str, Any]:
-    """Medians over the complete trials; a figure nobody has is null."""
-    complete = [keys for keys in trials if keys["status"] == "complete"]
-    names = ("ttft_ms", "first_answer_ms", "end_ms", "decode_tok_s", "output_tokens", "cost_usd")
-    medians = {name: _median([keys[name] for keys in complete]) for name in names}
-    return {"trials": len(trials), "complete": len(complete), "median": medians}
-
-
-def _median(values: Sequence[Any]) -> float | None:
-    known = [float(value) for value in values if value is not None]
-    return statistics.median(known) if known else None
 
 
 def _progress(number: int, total: int, backend: Backend, keys: dict[str, Any]) -> str:
@@ -203,11 +232,23 @@ def _progress(number: int, total: int, backend: Backend, keys: dict[str, Any]) -
     return f"{number}/{total} {backend.name}: {keys['status']}, {told}"
 
 
-def _table(documents: list[dict[str, Any]]) -> str:
+def _table(documents: list[dict[str, Any]], whole: dict[str, Any]) -> str:
     lines = []
     for document in documents:
         summary = document["summary"]
         lines.append(f"{document['backend']['name']}: {summary['complete']} of {summary['trials']} complete")
-        lines += [f"  median {name}: {value if value is not None else 'none'}"
-                  for name, value in summary["median"].items()]  # fmt: skip
+        lines += [f"  median {name}: {_with_range(summary, name)}" for name in summary["median"]]
+        good = summary["goodput"]
+        lines.append(f"  good enough: {good['good']} of {good['judged']}")
+    several = whole["summary"] if len(documents) > 1 else {}
+    lines += [f"{one['sentence']} [{one['figure']}]" for one in several.get("ratios", ())]
+    lines += [several["reason"]] if several.get("reason") else []
     return "\n".join(lines)
+
+
+def _with_range(summary: dict[str, Any], name: str) -> str:
+    median, span = summary["median"][name], summary["range"][name]
+    if median is None:
+        return "none"
+    percentiles = [f"{p} {summary[p][name]}" for p in ("p90", "p99") if summary[p][name] is not None]
+    return ", ".join([f"{median} ({span[0]} to {span[1]})", *percentiles])
