@@ -59,7 +59,8 @@ def show_form() -> None:
             format_func=lambda id_: _preset(id_).name, placeholder=_("Any OpenAI-compatible server"),
         )  # fmt: skip
         st.text_input(_("Base URL"), key=URL, placeholder="https://api.example.com/v1")
-        st.text_input(_("Key"), key=KEY, type="password", autocomplete="off", help=_("Stays in this visit."),
+        st.text_input(_("Key"), key=KEY, type="password", autocomplete="off",
+                      help=_("Stays in this visit. From the keyboard, end it with Enter."),
                       placeholder=_("unchanged") if edited else _("none needed for most local servers"))  # fmt: skip
     with right:
         _show_model()

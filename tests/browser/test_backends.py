@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, WebSocket, expect
 
 from lib.backends.discovery import known_ports
 from tests.backends.small_server import Asked, Handler, Server, counting, models, serving
@@ -26,12 +26,12 @@ COUNT_CLICKS = "window.clicks = 0; addEventListener('click', event => { window.c
 TWO_LANES = "first,second"
 SHARED = ("--server.address", "0.0.0.0")
 REFUSED = {
-    "http://127.0.0.1:{port}/v1": "this machine itself",
-    "http://localhost:{port}/v1": "this machine itself",
-    "http://2130706433:{port}/v1": "",
+    "http://127.0.0.1:{port}/v1": "127.0.0.1 leads to 127.0.0.1, which is this machine itself",
+    "http://localhost:{port}/v1": "localhost leads to",
+    "http://2130706433:{port}/v1": "2130706433",
     "http://10.0.0.1/v1": "not public",
-    "http://169.254.169.254/v1": "metadata service",
-    "http://metadata.google.internal/v1": "metadata",
+    "http://169.254.169.254/v1": "169.254.169.254 is a metadata service",
+    "http://metadata.google.internal/v1": "metadata.google.internal",
     "http://somebody:secret@93.184.216.34/v1": "user name",
 }
 
@@ -104,6 +104,10 @@ def said(page: Page) -> Locator:
     return page.locator("[data-testid=stMainBlockContainer]")
 
 
+def alert(page: Page, text: str) -> Locator:
+    return page.locator("[data-testid=stAlert]").filter(has_text=text)
+
+
 def chats(server: Server) -> list[Asked]:
     return [asked for asked in server.asked if asked.method == "POST"]
 
@@ -162,7 +166,8 @@ def test_a_backend_is_made_from_a_preset_tried_and_raced(here: Place, page: Page
     choose(page, "Preset", "vLLM")
     expect(page.get_by_label("Base URL")).to_have_value(re.compile(":8000/v1"))
     fill(page, "Base URL", f"{here.second.base_url}/chat/completions")
-    fill(page, "Key", TYPED)
+    page.get_by_label("Key", exact=True).fill(TYPED)
+    page.get_by_label("Key", exact=True).press("Enter")
     page.get_by_role("button", name="List", exact=True).click()
     expect(said(page)).to_contain_text("3 models listed.")
     choose(page, "Models of this server", MODEL)
@@ -170,7 +175,7 @@ def test_a_backend_is_made_from_a_preset_tried_and_raced(here: Place, page: Page
     fill(page, "Name on the lane", "My server")
     page.locator(".st-key-form_probe button").click()
     expect(said(page)).to_contain_text("My server can race.")
-    for step in ("Address", "Models", "Usage"):
+    for step in ("Address", "List of models", "Streamed answer", "First token", "Token counts"):
         expect(said(page).get_by_text(re.compile(rf"✓\s*{step}", re.IGNORECASE)).first).to_be_visible()
     page.locator(".st-key-form_add button").click()
     expect(said(page)).to_contain_text("My server is kept for this visit.")
@@ -225,6 +230,8 @@ def _free(port: int) -> bool:
 
 
 def test_parameters_of_all_lanes_and_of_one_lane_reach_the_right_request(here: Place, page: Page) -> None:
+    sockets: list[WebSocket] = []
+    page.on("websocket", lambda socket: sockets.append(socket) if "_stcore" in socket.url else None)
     here.open(page, f"?lineup={TWO_LANES}")
     before = len(chats(here.first)), len(chats(here.second))
     page.locator(".st-key-settings_popover button").first.click()
@@ -235,12 +242,12 @@ def test_parameters_of_all_lanes_and_of_one_lane_reach_the_right_request(here: P
     fill(page, "System text", "Be brief.")
     fill(page, "Stop at (one text a line, four at most)", "END\nFIN")
     fill(page, "Extra request fields (JSON)", '{"cache_prompt": false, "user": "tests"}')
-    conversation = page.locator("[data-testid=stDataFrame]:visible")
-    add_row(page, conversation, "user", "Hello.")
+    Grid(page, sockets[0]).add_message("Hello.")
     page.get_by_role("tab", name="Per lane").click()
-    lanes = page.locator("[data-testid=stDataFrame]:visible")
-    edit_cell(page, lanes, row=1, column=2, text="0.3")
-    edit_cell(page, lanes, row=1, column=6, text='{"user": "second"}')
+    lanes = Grid(page, sockets[0])
+    for column, text in ((2, "0.3"), (6, '{"user": "second"}')):
+        lanes.go_to(column, row=1)
+        lanes.type(text)
     page.keyboard.press("Escape")
     start(page)
     until_over(page)
@@ -269,22 +276,50 @@ def test_fields_that_are_no_json_are_said_and_nothing_is_sent(here: Place, page:
     assert len(chats(here.first)) == before
 
 
-def edit_cell(page: Page, grid: Locator, row: int, column: int, text: str) -> None:
-    """Type into a cell of a data editor: go to its first cell by mouse, to this one by arrow keys."""
-    grid.locator("canvas").first.click(position={"x": 20, "y": 35 + 17})
-    for key, times in (("ArrowDown", row), ("ArrowRight", column)):
-        for _ in range(times):
-            page.keyboard.press(key)
-    page.keyboard.press("Enter")
-    page.keyboard.type(text)
-    page.keyboard.press("Enter")
+class Grid:
+    """A data editor as fingers use it. It is a canvas: cells are gone to by arrow keys from the first one."""
 
+    def __init__(self, page: Page, socket: WebSocket) -> None:
+        self.page, self.socket = page, socket
+        self.box = page.locator("[data-testid=stDataFrame]:visible")
 
-def add_row(page: Page, grid: Locator, *cells: str) -> None:
-    """Add a row to an empty data editor and fill it."""
-    grid.locator("canvas").first.click(position={"x": 60, "y": 35 + 17})
-    for column, text in enumerate(cells):
-        edit_cell(page, grid, 0, column + 1, text)
+    def click_first(self, x: int) -> None:
+        """Click into the first row, `x` pixels from the left edge or, below zero, from the right one."""
+        canvas = self.box.locator("canvas").first
+        canvas.scroll_into_view_if_needed()
+        place = canvas.bounding_box()
+        assert place is not None
+        self.page.mouse.click(place["x"] + x % place["width"], place["y"] + 35 + 17)
+
+    def go_to(self, column: int, row: int) -> None:
+        self.click_first(20)
+        for n in range(row):
+            self._press("ArrowDown", 0, n + 1)
+        for n in range(column):
+            self._press("ArrowRight", n + 1, row)
+
+    def type(self, text: str) -> None:
+        self.page.keyboard.press("Enter")
+        editor = self.page.locator(".gdg-input")
+        expect(editor).to_be_focused()
+        self.page.keyboard.type(text)
+        with self.socket.expect_event("framesent"):
+            self.page.keyboard.press("Enter")
+        expect(editor).to_have_count(0)
+
+    def add_message(self, text: str) -> None:
+        """A first row in the earlier conversation: a role from the list that opens, and a text."""
+        self.click_first(100)
+        expect(self.page.get_by_text("assistant", exact=True)).to_be_visible()
+        self.page.keyboard.press("Enter")
+        expect(self.page.get_by_text("assistant", exact=True)).to_be_hidden()
+        expect(self.box.locator("#glide-cell-1-0")).to_have_text("user")
+        self.click_first(-60)
+        self.type(text)
+
+    def _press(self, key: str, column: int, row: int) -> None:
+        self.page.keyboard.press(key)
+        expect(self.box.locator(f"#glide-cell-{column}-{row}")).to_have_attribute("aria-selected", "true")
 
 
 # ---- a server that others reach
@@ -314,24 +349,27 @@ def test_a_shared_server_probes_and_races_what_is_configured_wherever_it_is(shar
     assert "eight" in answer(page, 1)
 
 
-@pytest.mark.parametrize("address", REFUSED)
-def test_an_address_inside_is_refused_in_words_wherever_it_is_typed(
-    open_to_all: Place, page: Page, address: str
-) -> None:
-    url, word = address.format(port=open_to_all.second.port), REFUSED[address]
-    asked = len(open_to_all.second.asked)
+def test_an_address_inside_typed_beside_the_race_is_refused_in_words(open_to_all: Place, page: Page) -> None:
     open_to_all.open(page, f"?lineup={TWO_LANES}")
     expect(page.locator(LANES)).to_have_count(2)
-    add_own(page, url, TYPED)
-    expect(page.locator("[data-testid=stAlert]").filter(has_text=word)).to_be_visible()
-    expect(page.locator(LANES)).to_have_count(2)
+    for address, reason in REFUSED.items():
+        add_own(page, address.format(port=open_to_all.second.port), TYPED)
+        expect(alert(page, reason)).to_be_visible()
+        expect(page.locator(LANES)).to_have_count(2)
+    assert open_to_all.second.asked == []
+
+
+@pytest.mark.parametrize("button", ["form_list", "form_add", "form_probe"])
+def test_an_address_inside_is_refused_in_words_when_it_is_listed_kept_or_probed(
+    open_to_all: Place, page: Page, button: str
+) -> None:
     open_to_all.open(page, "backends")
-    fill(page, "Base URL", url)
     fill(page, "Model", "m")
-    for button in ("form_list", "form_add", "form_probe"):
+    for address, reason in REFUSED.items():
+        fill(page, "Base URL", address.format(port=open_to_all.second.port))
         page.locator(f".st-key-{button} button").click()
-        expect(page.locator("[data-testid=stAlert]").filter(has_text=word)).to_be_visible()
-    assert len(open_to_all.second.asked) == asked
+        expect(alert(page, reason)).to_be_visible()
+    assert open_to_all.second.asked == []
     assert "kept for this visit" not in said(page).inner_text()
 
 

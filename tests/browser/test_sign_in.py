@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.browser
 WELCOME, STRANGER, UNVERIFIED = "ann@example.org", "max@elsewhere.example", "eve@example.org"
 LISTED = "guest@elsewhere.example"
 PEOPLE = {WELCOME: {"name": "Ann", "email_verified": True}, STRANGER: {"email_verified": True},
-          UNVERIFIED: {"email_verified": False}, LISTED: {"name": "x" * 3000}}  # fmt: skip
+          UNVERIFIED: {"email_verified": False}, LISTED: {"name": secrets.token_hex(3000)}}  # fmt: skip
 SETTINGS = """
 [tokenrace]
 sign_in = true
@@ -86,7 +87,8 @@ def test_before_signing_in_no_page_shows_anything(closed_app: AppWithSettings, p
     page.goto(closed_app.url + path)
     expect(page.get_by_role("button", name="Sign in")).to_be_enabled()
     expect(page.locator(SCREEN)).to_contain_text("Sign in to Tokenrace")
-    assert lines(page.locator("[data-testid=stAppViewContainer]")) == ["Skip to main content", *lines(page.locator(SCREEN))]
+    everything = page.locator("[data-testid=stAppViewContainer]")
+    assert lines(everything) == ["Skip to main content", *lines(page.locator(SCREEN))]
     assert page.locator("textarea, .st-key-start, [data-testid=stTopNavLink]").count() == 0
     assert page.locator("a:visible").filter(has_text=re.compile("Race|Backends")).count() == 0
 
@@ -132,7 +134,7 @@ def test_a_listed_address_may_come_in_even_with_a_cookie_in_several_pieces(
 
 
 def test_the_streams_of_a_race_need_the_sign_in_too(
-    closed_app: AppWithSettings, page: Page, browser: object
+    closed_app: AppWithSettings, page: Page
 ) -> None:
     sign_in(page, closed_app, WELCOME)
     simulated = ["gpt4-tier-cloud", "gpt-5.6-sol-ultrafast"]
@@ -142,6 +144,7 @@ def test_the_streams_of_a_race_need_the_sign_in_too(
     until_text(page, 1)
     page.wait_for_url("**run=*")
     run = parse_qs(urlsplit(page.url).query)["run"][0]
+    page.locator(".st-key-stop button").click()
     until_over(page)
     cookies = cookies_of(page.context)
     forged = re.sub(r"(_streamlit_user=)[^;]{12}", r"\1AAAAAAAAAAAA", cookies)
