@@ -25,7 +25,8 @@ def chart_files(
     """Every chart of the run that has something to draw: {"ttft.png": bytes, …}; PNG has two pixels for one."""
     look = Look(theme)
     drawn = {
-        name: svg_of(framed(figure, WIDTH_PX, look)) for name, figure in chart_figures(run, speed, look).items()
+        name: svg_of(framed(figure, WIDTH_PX, look))
+        for name, figure in chart_figures(run, speed, look).items()
     }
     if format == "svg":
         return {f"{name}.svg": svg.encode() for name, svg in drawn.items()}

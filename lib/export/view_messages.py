@@ -107,7 +107,10 @@ def _steps(run: Run) -> Iterator[tuple[int, list[tuple[int, list[Row]]]]]:
             placed.append((latest_ns // STEP_NS, lane, encode_event(event)))
     placed.sort(key=lambda row: row[:2])
     for step, rows in groupby(placed, key=lambda row: row[0]):
-        yield step, [(lane, [row[2] for row in found]) for lane, found in groupby(rows, key=lambda row: row[1])]
+        yield (
+            step,
+            [(lane, [row[2] for row in found]) for lane, found in groupby(rows, key=lambda row: row[1])],
+        )
 
 
 def _text(content: dict[str, Any]) -> str:

@@ -152,3 +152,19 @@ def test_a_refresh_keeps_the_reader_where_time_has_brought_it(page: Page, addres
     _wait(page, f"{playhead} > 2500")
     after = page.evaluate(f"({playhead}) - performance.now() - performance.timeOrigin")
     assert abs(after - before) < 500
+
+
+def test_a_race_that_has_ended_can_be_played_again_on_the_same_stage(page: Page, address: str) -> None:
+    page.goto(f"{address}/?scenario=four&done=1")
+    _wait(page, "window.fired?.length > 0")
+    verdict = page.locator(".tr-headline").inner_text()
+    page.get_by_role("button", name="Play this race again").click()
+    assert page.locator(".tr-replay").is_visible()
+    page.keyboard.press("Home")
+    page.keyboard.press("f")
+    assert page.locator(".tr-verdict").count() == 0
+    page.get_by_role("button", name="Leave the replay").click()
+    page.locator(".tr-verdict").wait_for()
+    assert page.locator(".tr-headline").inner_text() == verdict
+    assert not page.locator(".tr-replay").is_visible()
+    assert [name for name, _ in page.evaluate("window.fired")] == ["finished"]
