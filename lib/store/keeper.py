@@ -37,7 +37,7 @@ class Kept(Protocol):
 
     def end(self, run_id: str, clock_health_ms: float | None) -> None: ...
 
-    def recover(self) -> int: ...
+    def tidy(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Keeper:
         try:
             jobs = [self._jobs.get(timeout=QUIET_S)]
         except queue.Empty:
-            self._look_after_others()
+            self._tidy()
             return []
         while jobs[-1] is not None:
             try:
@@ -163,10 +163,10 @@ class Keeper:
             self._lose(job)
         return True
 
-    def _look_after_others(self) -> None:
-        """Close the runs of processes that died since the start."""
+    def _tidy(self) -> None:
+        """Close the runs of processes that died since the start; remove what was deleted long ago."""
         try:
-            self._store.recover()
+            self._store.tidy()
         except PASSING as error:
             _log.warning("the history cannot be read", exc_info=error)
 

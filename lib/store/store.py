@@ -50,8 +50,7 @@ class Store:
         try:
             migrate(self._engine)
             self._presence = presence_for(self._engine)
-            self.recover()
-            self.purge()
+            self.tidy()
         except BaseException:
             self._engine.dispose()
             raise
@@ -180,6 +179,11 @@ class Store:
                 if number in journal.running(connection):  # another process may have been faster
                     self._close_left(connection, number)
         return len(left)
+
+    def tidy(self) -> None:
+        """`recover` and `purge`; at the start, and by the keeper whenever nothing happens for a minute."""
+        self.recover()
+        self.purge()
 
     def verify(self, run_id: str) -> Verification:
         """Compute a run's figures from its recording and compare them with the list. Raises NoSuchRunError."""

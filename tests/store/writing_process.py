@@ -40,8 +40,8 @@ class Telling:
     def end(self, run_id: str, clock_health_ms: float | None) -> None:
         self._store.end(run_id, clock_health_ms)
 
-    def recover(self) -> int:
-        return self._store.recover()
+    def tidy(self) -> None:
+        self._store.tidy()
 
 
 def say(text: str) -> None:
