@@ -22,6 +22,7 @@ from tests.browser.test_race import LANES, answer, start, until_over, until_text
 pytestmark = pytest.mark.browser
 KEY, TYPED = "key-of-the-environment-4711", "key-typed-by-a-visitor-0815"
 MODEL = "stand-in-large"
+TYPING_MS = 40  # between keys: the editor draws itself anew after each
 COUNT_CLICKS = "window.clicks = 0; addEventListener('click', event => { window.clicks += event.isTrusted }, true);"
 TWO_LANES = "first,second"
 SHARED = ("--server.address", "0.0.0.0")
@@ -302,7 +303,8 @@ class Grid:
         self.page.keyboard.press("Enter")
         editor = self.page.locator(".gdg-input")
         expect(editor).to_be_focused()
-        self.page.keyboard.type(text)
+        self.page.keyboard.type(text, delay=TYPING_MS)
+        expect(editor).to_have_value(text)
         with self.socket.expect_event("framesent"):
             self.page.keyboard.press("Enter")
         expect(editor).to_have_count(0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.browser
 WELCOME, STRANGER, UNVERIFIED = "ann@example.org", "max@elsewhere.example", "eve@example.org"
 LISTED = "guest@elsewhere.example"
 PEOPLE = {WELCOME: {"name": "Ann", "email_verified": True}, STRANGER: {"email_verified": True},
-          UNVERIFIED: {"email_verified": False}, LISTED: {"name": secrets.token_hex(3000)}}  # fmt: skip
+          UNVERIFIED: {"email_verified": False}, LISTED: {}}  # fmt: skip
 SETTINGS = """
 [tokenrace]
 sign_in = true
@@ -123,14 +122,9 @@ def test_an_account_that_is_not_allowed_is_told_so_and_sees_no_page(
     expect(page.get_by_role("button", name="Sign in")).to_be_enabled()
 
 
-def test_a_listed_address_may_come_in_even_with_a_cookie_in_several_pieces(
-    closed_app: AppWithSettings, page: Page
-) -> None:
+def test_a_listed_address_of_another_domain_may_come_in(closed_app: AppWithSettings, page: Page) -> None:
     sign_in(page, closed_app, LISTED)
     expect(page.locator(".st-key-start button")).to_be_enabled()
-    pieces = [cookie for cookie in page.context.cookies() if re.fullmatch(r"_streamlit_user(__?\d+)?", cookie["name"])]
-    assert len(pieces) > 1
-    assert stream_status(closed_app, "no-such-run", cookies_of(page.context)) == 404
 
 
 def test_the_streams_of_a_race_need_the_sign_in_too(
