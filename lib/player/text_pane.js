@@ -2,7 +2,8 @@
 // stands above it. Text nodes only; whatever a model writes stays text.
 
 const BLOCK_CHARS = 1200;
-const LONGEST_BLOCK_CHARS = 6000;
+const LONG_BLOCK_CHARS = 2000; // of one line: from here on a block may end before a word,
+const LONGEST_BLOCK_CHARS = 2600; // and here it ends, since every frame lays out the last block anew
 const FENCE = /^ {0,3}(```|~~~)/;
 
 /** `at`, or one less where that would cut a character in halves. */
@@ -39,11 +40,16 @@ export class TextPane {
 
   #put(piece) {
     let block = this.blocks[this.blocks.length - 1];
-    if (!block || block.full || this.length - block.start >= LONGEST_BLOCK_CHARS) block = this.#block();
+    if (!block || block.full || this.#isTooLong(block, piece)) block = this.#block();
     block.pending += piece;
     this.length += piece.length;
     if (this.line.length < 8) this.line += piece;
     if (piece.endsWith("\n")) this.#endLine(block);
+  }
+
+  #isTooLong(block, piece) {
+    const length = this.length - block.start;
+    return length >= LONGEST_BLOCK_CHARS || (length >= LONG_BLOCK_CHARS && /^\s/.test(piece));
   }
 
   #endLine(block) {
