@@ -72,9 +72,10 @@ def read_trace(data: bytes) -> Trace:
     if not values:
         raise TraceError(_("Line {n}: there is no step after it.").format(n=head[0]))
     if len(values) > MOST_STEPS:
-        raise TraceError(_("Line {n}: a trace has at most {most} steps.").format(n=values[MOST_STEPS][0], most=MOST_STEPS))
+        beyond = values[MOST_STEPS][0]
+        raise TraceError(_("Line {n}: a trace has at most {most} steps.").format(n=beyond, most=MOST_STEPS))
     steps = tuple(_step(number, step) for number, step in values)
-    return _trace(*head, steps)
+    return _trace(head[0], head[1], steps)
 
 
 def write_trace(trace: Trace) -> bytes:
