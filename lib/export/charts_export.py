@@ -10,7 +10,7 @@ from lib.charts.palette import Theme
 from lib.charts.result_charts import figures_of
 from lib.charts.result_lanes import key_of
 from lib.domain.run import Run
-from lib.export.drawn import png_of, svg_of
+from lib.export.drawn import pngs_of, svgs_of
 from lib.reading import ReadingSpeed
 
 FileFormat = Literal["png", "svg"]
@@ -22,15 +22,15 @@ PNG_SCALE = 2.0
 def chart_files(
     run: Run, format: FileFormat = "png", *, speed: ReadingSpeed | None = None, theme: Theme = "light"
 ) -> dict[str, bytes]:
-    """Every chart of the run that has something to draw: {"ttft.png": bytes, …}; PNG has two pixels for one."""
+    """Every chart of the run that has something to draw: {"ttft.png": bytes, …}; PNG has two pixels for one.
+
+    Raises lib.export.drawn.DrawingError.
+    """
     look = Look(theme)
-    drawn = {
-        name: svg_of(framed(figure, WIDTH_PX, look))
-        for name, figure in chart_figures(run, speed, look).items()
-    }
-    if format == "svg":
-        return {f"{name}.svg": svg.encode() for name, svg in drawn.items()}
-    return {f"{name}.png": png_of(svg, PNG_SCALE) for name, svg in drawn.items()}
+    figures = chart_figures(run, speed, look)
+    specs = [framed(figure, WIDTH_PX, look) for figure in figures.values()]
+    made = [svg.encode() for svg in svgs_of(specs)] if format == "svg" else pngs_of(specs, PNG_SCALE)
+    return {f"{name}.{format}": drawn for name, drawn in zip(figures, made, strict=True)}
 
 
 def chart_figures(run: Run, speed: ReadingSpeed | None, look: Look) -> dict[str, drawing.Figure]:

@@ -20,7 +20,7 @@ from lib.charts.metric_table import table_of
 from lib.charts.result_lanes import ResultLane, lanes_of, mode_words
 from lib.domain.run import Run
 from lib.export.charts_export import chart_figures
-from lib.export.drawn import svg_of
+from lib.export.drawn import svgs_of
 from lib.export.page_svg import page_svg
 from lib.export.private_hosts import without_private_hosts
 from lib.export.provenance import provenance
@@ -60,7 +60,7 @@ show();
 def replay_html(run: Run, *, private_hosts: bool = False, speed: ReadingSpeed | None = None) -> bytes:
     """The run as a self-contained page. `private_hosts`: addresses of private networks may be in it.
 
-    `speed` None takes the reader of each answer's language.
+    `speed` None takes the reader of each answer's language. Raises lib.export.drawn.DrawingError.
     """
     told = run if private_hosts else without_private_hosts(run)
     lanes = lanes_of(told, speed)
@@ -146,19 +146,23 @@ def _header(run: Run) -> str:
 
 def _charts(run: Run, speed: ReadingSpeed | None) -> str:
     look = Look("light")
-    drawn = []
-    for name, figure in chart_figures(run, speed, look).items():
-        wide_px = _WIDE.get(name, _HALF_PX)
-        both = "".join(
-            page_svg(svg_of({**figure.spec, "width": width_px}), f"{name}-{kind}", figure.alt, kind)
-            for kind, width_px in (("wide", wide_px), ("narrow", _NARROW_PX))
-        )
-        drawn.append(f'<figure class="{"full" if name in _WIDE else "half"}">{both}</figure>')
-    return (
-        f'<section class="charts" aria-label="{escape(_("Charts"))}">{"".join(drawn)}</section>'
-        if drawn
-        else ""
+    figures = chart_figures(run, speed, look)
+    sizes = [(name, kind, px) for name in figures for kind, px in _widths(name)]
+    svgs = svgs_of([{**figures[name].spec, "width": px} for name, _kind, px in sizes])
+    drawn = dict.fromkeys(figures, "")
+    for (name, kind, _px), svg in zip(sizes, svgs, strict=True):
+        drawn[name] += page_svg(svg, f"{name}-{kind}", figures[name].alt, kind)
+    placed = "".join(
+        f'<figure class="{"full" if name in _WIDE else "half"}">{both}</figure>'
+        for name, both in drawn.items()
     )
+    if not placed:
+        return ""
+    return f'<section class="charts" aria-label="{escape(_("Charts"))}">{placed}</section>'
+
+
+def _widths(name: str) -> tuple[tuple[str, int], tuple[str, int]]:
+    return ("wide", _WIDE.get(name, _HALF_PX)), ("narrow", _NARROW_PX)
 
 
 def _table(lanes: tuple[ResultLane, ...]) -> str:

@@ -15,6 +15,7 @@ from lib.domain.run import Run
 from lib.export.card import HEIGHT_PX, WIDTH_PX, card_png, card_svg
 from lib.export.card_text import Piece, cut, flow, width_of
 from lib.export.charts_export import chart_files
+from lib.export.drawn import DrawingError, png_of, pngs_of, svgs_of
 from lib.export.page_svg import page_svg
 from tests.ui.made_runs import answered, backend, failed, run_of
 
@@ -87,6 +88,24 @@ def test_hostile_names_are_text_in_a_card() -> None:
     svg = card_svg(replace(run, backends=(named, *run.backends[1:])))
     assert not any(e.tag.endswith("script") for e in ElementTree.fromstring(svg).iter())
     assert "<script>&" in texts(svg)
+
+
+def test_what_cannot_be_drawn_is_an_error_and_not_the_end_of_the_process() -> None:
+    with pytest.raises(DrawingError):
+        png_of("this is no picture")
+
+
+def test_no_character_ends_the_converter() -> None:
+    odd = "".join(
+        chr(code) for code in (*range(0x20), 0x7F, 0x85, 0xAD, 0x200B, 0x202E, 0x2028, 0xD800, 0xFFFE, 0xFFFF)
+    )
+    spec = {
+        "data": {"values": [{"t": f"name {odd}"}]},
+        "mark": "text",
+        "encoding": {"text": {"field": "t", "type": "nominal"}},
+    }
+    assert "name" in svgs_of([spec])[0]
+    assert pngs_of([spec], 1.0)[0].startswith(PNG)
 
 
 def test_a_text_is_cut_to_its_width_and_only_then() -> None:
