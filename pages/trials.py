@@ -5,6 +5,5 @@ from __future__ import annotations
 from lib.ui.claims_view import show_claims
 from lib.ui.trials_page import show_controls, show_series
 
-show_controls()
-show_series()
+show_series(running=show_controls())
 show_claims()

@@ -38,6 +38,7 @@ class StripLane:
     backend: Backend
     summary: FigureSummary
     without: str = ""
+    has_failed: bool = False
 
     @property
     def label(self) -> str:
@@ -121,7 +122,7 @@ def _strip(place: int, lane: StripLane, text: Callable[[float], str], look: Look
         for order, value in enumerate(summary.values)
     ]  # fmt: skip
     caption = {"y": top + LINE_PX / 2, "text": lane.label, "ink": colours.text}
-    ink = colours.quiet if summary.values else colours.failed if lane.without else colours.quiet
+    ink = colours.failed if lane.has_failed and not summary.values else colours.quiet
     told = {"y": top + LINE_PX + STRIP_PX + LINE_PX / 2, "text": strip_words(lane, text), "ink": ink}
     spread = summary.spread
     median = None

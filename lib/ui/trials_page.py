@@ -20,8 +20,8 @@ from lib.ui.trials_results import condition_words, show_results
 POLL_S = 1.0
 
 
-def show_controls() -> None:
-    """Prompt, backends, rounds and limits; while a series runs only Stop works."""
+def show_controls() -> bool:
+    """Prompt, backends, rounds and limits; while a series runs only Stop works. Whether one was drawn as running."""
     trials_setup.begin()
     series = trials_setup.current()
     running = series is not None and series.progress.is_running
@@ -42,17 +42,21 @@ def show_controls() -> None:
     notice = state.notice()
     if notice:
         st.warning(plain(notice))
+    return running
 
 
-def show_series() -> None:
-    """The series on screen: progress while it runs, and what it gave so far."""
+def show_series(running: bool) -> None:
+    """The series on screen: progress while it runs, and what it gave so far.
+
+    `running` is what the controls were drawn with: a series that ended in between draws the page anew.
+    """
     series = trials_setup.current()
     if series is None:
         st.caption(_(
             "Each round asks every backend once, in random order; a round is what is compared. Three rounds are the "
             "fewest that allow a comparison, ten tell apart what differs by a third, twenty what differs by a fifth."
         ))  # fmt: skip
-    elif series.progress.is_running:
+    elif running:
         _show_running(series)
     else:
         _show_end(series.progress)

@@ -138,15 +138,14 @@ def _named(place: int, plan: Plan, names: Sequence[str]) -> str:
 
 def _lanes(plan: Plan, trials: Sequence[Trial], names: Sequence[str], key: str) -> list[StripLane]:
     return [
-        StripLane(place, names[place], backend, figure_summary(trials_of(trials, place), key),
-                  _without(trials, place, key))
+        StripLane(place, names[place], backend, figure_summary(own, key), _without(own, key), counts_of(own).failed > 0)
         for place, backend in enumerate(plan.backends)
+        for own in [trials_of(trials, place)]
     ]  # fmt: skip
 
 
-def _without(trials: Sequence[Trial], place: int, key: str) -> str:
+def _without(own: Sequence[Trial], key: str) -> str:
     """Trials without a point in words: failed, stopped, or complete without this figure."""
-    own = trials_of(trials, place)
     counts = counts_of(own)
     bare = counts.complete - len(figure_summary(own, key).values)
     parts = (

@@ -27,7 +27,7 @@ BACKENDS = (backend("Live"), backend("Sim", Origin.SIMULATED), backend("Down"))
 def lanes(trials: Sequence[Trial]) -> list[StripLane]:
     return [
         StripLane(place, one.name, one, figure_summary([t for t in trials if t.turn.place == place], KEY),
-                  "2 failed" if place == 2 else "")
+                  "2 failed" if place == 2 else "", place == 2)
         for place, one in enumerate(BACKENDS)
     ]  # fmt: skip
 
@@ -70,6 +70,16 @@ def test_a_row_says_its_median_and_range_and_a_broken_one_how_many_failed() -> N
     assert "median 105 tok/s (100 tok/s to 110 tok/s), 3 trials" in told
     assert "2 failed" in told
     assert "Sim, simulated" in told
+
+
+def test_red_is_for_failures_alone() -> None:
+    stopped = [made(0, 1, 100.0), made(1, 1, status=Status.STOPPED)]
+    lane = StripLane(1, "Sim", BACKENDS[1], figure_summary(stopped[1:], KEY), "1 stopped")
+    failed_ink = Look().colours.failed
+    assert [r["text"] for r in rows(strip(some())) if r.get("ink") == failed_ink] == ["2 failed"]
+    halted = strip_chart([lanes(stopped)[0], lane], "Rate", "", "", numbers.rate, Look())
+    assert halted is not None
+    assert [r["text"] for r in rows(halted) if r.get("ink") == failed_ink] == []
 
 
 def test_what_the_chart_shows_is_also_said() -> None:
