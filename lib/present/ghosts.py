@@ -64,6 +64,7 @@ def backend_of(found: Ghost, base_url: str, model: str) -> Backend:
         "tok_s": found.tok_s, "ttft_ms": found.ttft_ms, "jitter_cv": 0, "thinking_tokens": 0,
         "tokens_per_chunk": max(1, math.ceil(found.tok_s / MOST_CHUNKS_S)),
     }  # fmt: skip
-    name = _("{rate} ghost").format(rate=numbers.rate(found.tok_s))
+    written = numbers.whole if found.tok_s.is_integer() else numbers.plain
+    name = _("{rate} tok/s ghost").format(rate=written(found.tok_s))
     note = _("no model: a speed, first token after {time}").format(time=numbers.milliseconds(found.ttft_ms))
     return Backend(found.id, name, base_url, model, Origin.SIMULATED, note, extra_body={"simulator": wish})

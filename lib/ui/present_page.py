@@ -53,8 +53,9 @@ def show_presenter() -> None:
     found, troubles = acts()
     show, act = _show(found), found[min(_show(found).place, len(found) - 1)]
     _prepare(act)
-    _show_line(show, act, len(found), troubles)
-    _show_stage(show, act)
+    with st.container(key="present_screen"):
+        _show_line(show, act, len(found), troubles)
+        _show_stage(show, act)
     show_below(troubles)
 
 
@@ -83,21 +84,23 @@ def _prepare(act: Act) -> None:
 
 
 def _show_line(show: Show, act: Act, count: int, troubles: list[str]) -> None:
+    run, _messages = _on_stage(show)
     told = show.told or state.notice() or (troubles[0] if troubles else "")
     data = {
         "title": act.title or "Tokenrace",
         "place": _("{number} of {count}").format(number=show.place + 1, count=count) if count > 1 else "",
-        "prompt": act.prompt or _kept_prompt(show),
+        "prompt": run.prompt.text if run else act.prompt,
         "told": told,
-        "status": _status(show, act),
+        "status": _status(show, act, run),
         "keysTitle": _("Keys"),
         "keys": _keys(),
     }
     _line(key=LINE, data=data, on_key_change=_obey_key)
 
 
-def _status(show: Show, act: Act) -> str:
-    parts = []
+def _status(show: Show, act: Act, run: Run | None) -> str:
+    """How the race shares time, which is printed on every result, and what is done with it."""
+    parts = [_(run.mode.value)] if run else []
     if act.blind and not show.revealed:
         parts.append(_("blind"))
     if show.replaying:
@@ -164,11 +167,6 @@ def _kept(run_id: str, speed: ReadingSpeed | None, _language: str) -> tuple[Run,
     except NoSuchRunError:
         return None
     return (run, view_messages(run, speed)) if run else None
-
-
-def _kept_prompt(show: Show) -> str:
-    run, _messages = _on_stage(show)
-    return run.prompt.text if run else ""
 
 
 def _blind_verdict(show: Show, run: Run | None) -> list[list[str]] | None:
