@@ -92,9 +92,9 @@ def condition_words(condition: Condition) -> str:
 def _comparison_chosen(names: Sequence[str]) -> tuple[int, str]:
     """Against whom and by which figure is compared."""
     by = {
-        "normalised_e2e_tok_s": _("request to last token"),
+        "normalised_e2e_tok_s": _("whole answer"),
         "decode_tok_s": _("decode rate"),
-        "ttfat_ms": _("first answer token"),
+        "ttfat_ms": _("first answer"),
     }
     left, right = st.columns([1, 1.4], vertical_alignment="bottom")
     with left:
@@ -104,7 +104,7 @@ def _comparison_chosen(names: Sequence[str]) -> tuple[int, str]:
     with right:
         key = st.segmented_control(
             _("by"), list(by), default=next(iter(by)), format_func=lambda name: by[name], key=COMPARE_BY, required=True,
-            help=_("Request to last token: in o200k tokens, fair across tokenizers. Decode rate: in each server's."),
+            help=_("Whole answer: o200k tokens from request to last text, fair across tokenizers. Decode rate: the server's tokens."),
         )  # fmt: skip
     return min(int(reference or 0), len(names) - 1), str(key)
 
