@@ -104,7 +104,8 @@ def _comparison_chosen(names: Sequence[str]) -> tuple[int, str]:
     with right:
         key = st.segmented_control(
             _("by"), list(by), default=next(iter(by)), format_func=lambda name: by[name], key=COMPARE_BY, required=True,
-            help=_("Whole answer: o200k tokens from request to last text, fair across tokenizers. Decode rate: the server's tokens."),
+            help=_("Whole answer: o200k tokens from request to last text, fair across tokenizers. "
+                   "Decode rate: in each server's own tokens."),
         )  # fmt: skip
     return min(int(reference or 0), len(names) - 1), str(key)
 
