@@ -106,4 +106,6 @@ def _cost(measured: Sequence[Measurement]) -> Figure:
         total += as_decimal(found)
         currency = found.unit
         marks |= dict.fromkeys(found.marks)
-    return Quantity(total, currency, tuple(marks)) if currency else Unavailable(_("The server did not report what it billed."))
+    if not currency:
+        return Unavailable(_("The server did not report what it billed."))
+    return Quantity(total, currency, tuple(marks))

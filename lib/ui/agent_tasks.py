@@ -1,0 +1,118 @@
+"""The tasks on the agent page, one for each backend: carried out, under way, or predicted by the closed form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from lib.agents.amdahl import end_to_end_gain
+from lib.agents.closed_form import Speed, predicted, predicted_figures, tokens_of
+from lib.agents.figures import Shares, SixFigures, shares_of, six_figures
+from lib.agents.loop import LoopRun
+from lib.agents.phases import StepTimes, end_ns, times_of
+from lib.agents.trace import Trace
+from lib.charts.result_lanes import badge_word, names_apart
+from lib.domain.run import Backend, Origin
+from lib.i18n import _
+from lib.metrics.cost import as_decimal
+from lib.metrics.quantity import Quantity
+from lib.metrics.timeline import NS_PER_S
+from lib.numbers import percent, plain, ratio, seconds
+from lib.simulator.profiles import DEFAULT_IDS, Profile, load_profiles
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """One backend's task as it is shown."""
+
+    name: str
+    backend: Backend
+    times: tuple[StepTimes, ...]
+    figures: SixFigures
+    ended: str  # as in `LaneState`; "predicted" for the closed form
+    waits_for_person: bool = False
+
+    @property
+    def label(self) -> str:
+        """Name and badge; a prediction says that it is one."""
+        badge = _("predicted") if self.ended == "predicted" else badge_word(self.backend.origin)
+        return f"{self.name}, {badge}"
+
+    @property
+    def seconds(self) -> float:
+        """How far its clock has come."""
+        return end_ns(self.times) / NS_PER_S
+
+    @property
+    def shares(self) -> Shares:
+        """Its time by what a faster decode would change."""
+        return shares_of(self.times)
+
+    @property
+    def cost(self) -> Decimal | None:
+        """What the task cost, or None when that is not known."""
+        return as_decimal(self.figures.cost) if isinstance(self.figures.cost, Quantity) else None
+
+
+def tasks_of(loop: LoopRun) -> tuple[TaskView, ...]:
+    """Every lane of a loop as it stands now."""
+    now_ns, found = loop.now_ns, []
+    names = names_apart(loop.plan.backends)
+    for name, backend, lane in zip(names, loop.plan.backends, loop.lanes, strict=True):
+        times = tuple(times_of(record, now_ns) for record in lane.steps)
+        of = len(loop.plan.trace.steps)
+        figures = six_figures(lane.steps, times, backend, of, lane.ended)
+        found.append(TaskView(name, backend, times, figures, lane.ended, lane.waits_for_person))
+    return tuple(found)
+
+
+def predictions(trace: Trace, chosen: Sequence[str]) -> tuple[TaskView, ...]:
+    """The trace by the closed form for the simulated backends among these ids, or for the three of a first visit."""
+    known = {profile.id: profile for profile in load_profiles()}
+    ids = [id_ for id_ in dict.fromkeys(chosen) if id_ in known] or list(DEFAULT_IDS)
+    return tuple(_prediction(trace, known[id_]) for id_ in ids)
+
+
+def _prediction(trace: Trace, profile: Profile) -> TaskView:
+    speed = Speed(profile.ttft_ms / 1000, profile.tok_s)
+    backend = Backend(profile.id, profile.name, "", profile.id, Origin.SIMULATED, "", profile.prices)
+    figures = predicted_figures(trace, speed, profile.prices, cached=False)
+    return TaskView(profile.name, backend, predicted(trace, speed), figures, "predicted")
+
+
+def headline(tasks: Sequence[TaskView]) -> str:
+    """One sentence by rule: how much faster the whole became, and what the time goes to now."""
+    done = [task for task in tasks if task.ended in ("complete", "predicted") and task.seconds > 0]
+    if not done:
+        return ""
+    fast, slow = min(done, key=lambda t: t.seconds), max(done, key=lambda t: t.seconds)
+    rest = percent(fast.shares.unaccelerated)
+    if len(done) < 2 or fast is slow:
+        told = _("{name} needs {time} for the task; {rest} of it is not decoding.")
+        return told.format(name=fast.name, time=seconds(fast.seconds), rest=rest)
+    decode = slow.shares.decode_s / fast.shares.decode_s if fast.shares.decode_s > 0 else math.inf
+    told = _("{fast} decodes {decode} as fast as {slow}, yet the whole task is done only {whole} as fast: "
+             "{rest} of what is left is not decoding.")  # fmt: skip
+    if math.isinf(decode) or decode <= 1:
+        told = _("{fast} does the task {whole} as fast as {slow}; {rest} of its time is not decoding.")
+    return told.format(
+        fast=fast.name, slow=slow.name, decode=ratio(decode) if math.isfinite(decode) else "",
+        whole=ratio(slow.seconds / fast.seconds), rest=rest,
+    )  # fmt: skip
+
+
+def gain_points(task: TaskView) -> tuple[tuple[float, float], ...]:
+    """(decode gain, end-to-end gain) from 1 to 1000 times, by Amdahl's law with the measured shares."""
+    share = task.shares.unaccelerated
+    gains = [10 ** (power / 10) for power in range(31)]
+    return tuple((gain, found) for gain in gains if (found := end_to_end_gain(share, gain)) is not None)
+
+
+def resent_words(trace: Trace) -> str:
+    """How many tokens the resent history makes of a trace."""
+    found = tokens_of(trace)
+    return _("{input} input and {output} output tokens, since every call sends everything again").format(
+        input=plain(found.input), output=plain(found.output)
+    )

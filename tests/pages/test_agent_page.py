@@ -1,0 +1,79 @@
+"""The agent page as a script: read without a run, started, stopped, paused for a person, fed with a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lib.ui import agent_setup, wiring
+from lib.ui.agent_setup import desk
+
+PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "agent_loop.py")
+LINEUP = ("gpt-5.6-sol-standard", "gpt-5.6-sol-ultrafast")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def services() -> Iterator[None]:
+    wiring.services()
+    yield
+    wiring.close()
+
+
+@pytest.fixture
+def page() -> AppTest:
+    page = AppTest.from_file(PAGE, default_timeout=60)
+    page.session_state["lineup"] = LINEUP
+    return page.run()
+
+
+def words(page: AppTest) -> str:
+    return " ".join(one.value for one in (*page.markdown, *page.caption))
+
+
+def test_it_reads_without_a_run(page: AppTest) -> None:
+    assert not page.exception
+    assert "GPT-5.6 Sol Ultrafast decodes 14.0× as fast as GPT-5.6 Sol standard" in words(page)
+    assert "Predicted from published speeds" in words(page)
+    assert list(page.dataframe[0].value.columns)[1:] == [
+        "Total time", "Cost", "TTFT (median)", "Tool wait", "Retries per step", "Human review",
+    ]  # fmt: skip
+
+
+def test_the_claims_of_the_announcement_give_their_worked_shares(page: AppTest) -> None:
+    assert "11.5 % of the time was not accelerated before, 64.6 % is now, and the ceiling is 8.67×" in words(page)
+    page.number_input(key="agent_s").set_value(20.0).run()
+    assert "cannot gain more than its faster part" in words(page)
+
+
+def test_an_unknown_price_stays_unknown_until_somebody_assumes_one(page: AppTest) -> None:
+    assert "A price is not published" in words(page)
+    page.number_input(key="agent_times").set_value(6.0).run()
+    assert "for an hour of waiting" in words(page)
+    assert "6.0× was assumed" in words(page)
+
+
+def test_another_task_comes_with_its_own_steps(page: AppTest) -> None:
+    page.selectbox(key=agent_setup.TRACE).set_value("voice-turn").run()
+    assert not page.exception
+    assert page.number_input(key=agent_setup.STEPS).value == 3
+
+
+def test_a_loop_runs_to_its_end_and_is_kept(page: AppTest) -> None:
+    page.selectbox(key=agent_setup.TRACE).set_value("voice-turn").run()
+    page.button(key="start").click().run()
+    loop = desk.get(page.query_params["loop"][0])
+    assert loop is not None
+    assert loop.wait(60)
+    page.run()
+    assert not page.exception
+    assert [lane.ended for lane in loop.lanes] == ["complete", "complete"]
+    assert "live" not in words(page)
+    known = wiring.store()
+    assert known is not None
+    assert known.row(loop.plan.id).tags == ("agent loop",)
+    assert len(known.row(loop.plan.id).lanes) == 6
+    page.button(key="agent_back").click().run()
+    assert "Predicted from published speeds" in words(page)
