@@ -6,6 +6,7 @@ What rests on memory or on an assumption says so (`is_assumed`), and the page re
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -95,6 +96,23 @@ class Format:
         return float((self.low_tps * self.high_tps) ** 0.5)
 
 
+@dataclass(frozen=True, slots=True)
+class LayerSpeed:
+    """A speed somebody told of a machine that keeps its weights in SRAM, and the layers of the model."""
+
+    id: str
+    name: str
+    tps: float
+    layers: int
+    source: str
+    verification: str
+
+    @property
+    def is_assumed(self) -> bool:
+        """Whether the layers are an assumption."""
+        return any(word in self.verification for word in _DOUBTS)
+
+
 @cache
 def chips() -> tuple[Chip, ...]:
     """All chips of lib/data/hardware.csv in its order."""
@@ -133,6 +151,22 @@ def formats() -> tuple[Format, ...]:
     )  # fmt: skip
 
 
+@cache
+def layer_speeds() -> tuple[LayerSpeed, ...]:
+    """All rows of lib/data/layer_speeds.csv in its order."""
+    return tuple(
+        LayerSpeed(
+            row["id"],
+            row["name"],
+            float(row["tok_s"]),
+            int(row["layers"]),
+            row["source"],
+            row["verification"],
+        )
+        for row in _rows("layer_speeds.csv")
+    )
+
+
 def chip(id_: str) -> Chip:
     """The chip with this id. Raises StopIteration."""
     return next(known for known in chips() if known.id == id_)
@@ -141,6 +175,13 @@ def chip(id_: str) -> Chip:
 def model(id_: str) -> Model:
     """The model with this id. Raises StopIteration."""
     return next(known for known in models() if known.id == id_)
+
+
+def model_named(text: str) -> Model | None:
+    """The model that a name speaks of ("meta-llama/Llama-3.1-70B-Instruct"), or None; the longest id that fits."""
+    name = re.sub(r"[^a-z0-9.]+", "-", text.lower())
+    fitting = [known for known in models() if known.id in name]
+    return max(fitting, key=lambda known: len(known.id), default=None)
 
 
 def _rows(name: str) -> list[dict[str, str]]:

@@ -137,3 +137,15 @@ def test_what_is_remembered_is_an_assumption() -> None:
 def test_no_measured_format_beats_its_ideal_but_where_it_is_said() -> None:
     gains = quantisation.gains(tables.formats(), "llama-3.1-8b")
     assert all(gain.kept is not None and gain.kept <= 1 for gain in gains)
+
+
+@pytest.mark.parametrize(
+    ("name", "id_"),
+    [
+        ("meta-llama/Llama-3.1-70B-Instruct", "llama-3.1-70b"), ("SmolLM2-135M-Instruct", "smollm2-135m"),
+        ("openai/gpt-oss-120b", "gpt-oss-120b"), ("gpt-5.6-sol-ultrafast", None),
+    ],
+)  # fmt: skip
+def test_a_model_is_known_by_its_name_or_not_at_all(name: str, id_: str | None) -> None:
+    found = tables.model_named(name)
+    assert (found and found.id) == id_

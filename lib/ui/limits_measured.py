@@ -1,0 +1,112 @@
+"""Measured lanes laid over the model: what share of the chosen machine's ceiling each of them reached."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import streamlit as st
+from sqlalchemy.exc import SQLAlchemyError
+
+from lib.charts.result_lanes import badge_word
+from lib.domain.run import Origin
+from lib.i18n import _
+from lib.limits import roofline
+from lib.limits.tables import formats, model_named
+from lib.metrics.measurement import measure
+from lib.metrics.quantity import number
+from lib.metrics.rates import decode_rate
+from lib.store.rows import RunRow
+from lib.ui import limits_words, race_setup, state
+from lib.ui.limits_state import Chosen
+from lib.ui.markdown import plain
+from lib.ui.wiring import store
+
+RUN = "limits_measured"
+_LATEST = 20
+_CURRENT = "current"
+_WIDTH = re.compile(r"\b(F32|F16|Q8_0|Q4_1|Q4_0)\b", re.IGNORECASE)
+_Q4_1_BITS = 5.0  # of llama.cpp: 4 bits and two 16-bit numbers for each 32 weights
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A lane's name with its badge, the name of its model, and its decode rate."""
+
+    label: str
+    model: str
+    tps: float
+
+
+def show_measured(now: Chosen) -> None:
+    """The lanes of the race on screen, or of a kept one, against what the machine could give."""
+    st.markdown(f"#### {_('What was measured, against what could be')}")
+    kept = _kept()
+    live = race_setup.current()
+    choices = {_CURRENT: _("The race on screen")} if live is not None and live.ended else {}
+    choices |= {row.id: _run_words(row) for row in kept}
+    if not choices:
+        st.markdown(
+            _("No race yet: once one has run, each of its lanes is set against the chosen machine here.")
+        )
+        return
+    if state.value(RUN, None) not in choices:
+        state.put(RUN, next(iter(choices)))
+    st.selectbox(
+        _("Race"), list(choices), key=RUN, format_func=lambda id_: choices[id_], persist_state="session"
+    )
+    picked = state.value(RUN, next(iter(choices)))
+    lanes = _current_lanes() if picked == _CURRENT else _kept_lanes(next(r for r in kept if r.id == picked))
+    for lane in lanes:
+        st.markdown(f"- {plain(sentence(lane, now))}")
+    if not lanes:
+        st.caption(_("No lane of this race has a decode rate."))
+
+
+def sentence(lane: Lane, now: Chosen) -> str:
+    """The lane against the machine: with its own model and width where its name tells them, else the chosen ones."""
+    own = model_named(lane.model) or model_named(lane.label)
+    width = _WIDTH.search(f"{lane.label} {lane.model}")
+    bits = (_bits(width[1]) if width else now.bits) if own else now.bits
+    compared = replace(now, model=own or now.model, bits=bits)
+    ceiling = roofline.per_user_tps(compared.machine, compared.work())
+    return limits_words.reached(
+        lane.label, lane.tps, ceiling, compared.machine_words, compared.model_words, own is not None
+    )
+
+
+def _bits(name: str) -> float:
+    known = {one.name: one.bits_per_weight for one in formats() if one.group == "smollm2-135m"}
+    return known.get(name.upper(), _Q4_1_BITS)
+
+
+def _current_lanes() -> list[Lane]:
+    live = race_setup.current()
+    if live is None:
+        return []
+    run = live.recorded()
+    pairs = zip(run.backends, run.generations, strict=True)
+    found = [(one, number(decode_rate(measure(generation, one)))) for one, generation in pairs]
+    return [Lane(_label(one.name, one.origin), one.model, tps) for one, tps in found if tps]
+
+
+def _kept_lanes(row: RunRow) -> list[Lane]:
+    return [Lane(_label(one.name, one.origin), one.model, one.summary.decode_tok_s)
+            for one in row.lanes if one.summary.decode_tok_s]  # fmt: skip
+
+
+def _kept() -> tuple[RunRow, ...]:
+    known = store()
+    try:
+        return known.page(limit=_LATEST).rows if known is not None else ()
+    except SQLAlchemyError:
+        return ()
+
+
+def _run_words(row: RunRow) -> str:
+    names = ", ".join(lane.name for lane in row.lanes)
+    return f"{names} · {row.prompt[:60]}"
+
+
+def _label(name: str, origin: Origin) -> str:
+    return f"{name} ({badge_word(origin)})"
