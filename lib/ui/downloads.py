@@ -1,10 +1,12 @@
-"""Three quiet buttons under a result: the recording, the figures and the deltas as files.
+"""Quiet buttons under a result: the replay, the card, charts, tables and the recording as files.
 
 What is in the files is made by `lib.export`, and only when a button is pressed.
 """
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Callable
 from functools import partial
 
@@ -12,6 +14,10 @@ import streamlit as st
 
 from lib.domain.run import Run
 from lib.export import recording, tables
+from lib.export.card import card_png
+from lib.export.charts_export import chart_files
+from lib.export.html import replay_html
+from lib.export.markdown_table import markdown_table
 from lib.export.names import file_name
 from lib.export.recording import recording_json
 from lib.export.run_tables import deltas_csv, lanes_csv
@@ -22,12 +28,30 @@ from lib.reading import ReadingSpeed
 def show_downloads(run: Run, reading: ReadingSpeed | None) -> None:
     """The buttons; `reading` None takes the reader for the language of each answer."""
     with st.container(horizontal=True, horizontal_alignment="left", gap="small"):
+        _button(run, _("Replay (HTML)"), ".html", "text/html", partial(replay_html, run, speed=reading),
+                _("One file that plays this race again, from disk and without a network."))  # fmt: skip
+        _button(run, _("Card (PNG)"), ".png", "image/png", partial(card_png, run, speed=reading),
+                _("The result as a picture for a slide."))  # fmt: skip
+        _button(run, _("Charts (PNG, SVG)"), "-charts.zip", "application/zip", partial(_charts, run, reading),
+                _("Every chart, for a page or a slide."))  # fmt: skip
+        _button(run, _("Table (Markdown)"), ".md", "text/markdown", partial(markdown_table, run, reading),
+                _("The figures as a table, for a pull request."))  # fmt: skip
         _button(run, _("Recording (JSON)"), ".json", recording.MEDIA_TYPE, partial(recording_json, run),
                 _("Everything that came, with its times: all figures can be computed from it again."))  # fmt: skip
         _button(run, _("Figures (CSV)"), "-lanes.csv", tables.MEDIA_TYPE, partial(lanes_csv, run, reading),
                 _("One row for each lane: every figure, or the reason why there is none."))  # fmt: skip
         _button(run, _("Deltas (CSV)"), "-deltas.csv", tables.MEDIA_TYPE, partial(deltas_csv, run),
                 _("One row for each piece of text, with the time it arrived."))  # fmt: skip
+
+
+def _charts(run: Run, reading: ReadingSpeed | None) -> bytes:
+    """All charts of a result in one archive, as pictures and as drawings."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for kind in ("png", "svg"):
+            for name, content in chart_files(run, kind, speed=reading).items():
+                archive.writestr(f"{name}.{kind}" if "." not in name else name, content)
+    return packed.getvalue()
 
 
 def _button(

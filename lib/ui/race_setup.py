@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from lib import numbers
 from lib.backends.catalogue import Offer
@@ -24,6 +25,7 @@ from lib.ui.prompt_library import FIRST
 from lib.ui.race_settings import ParamsError
 from lib.ui.settings_files import settings_file
 from lib.ui.wiring import catalogue, hub, policy
+from lib.view_stream import player_reader
 
 DEFAULT_PROMPT = FIRST.text
 START_WAIT_S = 8.0  # how long Start waits for a server of ours that is still coming up
@@ -73,17 +75,9 @@ def reading_speed() -> ReadingSpeed | None:
     return speed(chosen)
 
 
-def reader_for_player() -> dict[str, dict[str, object]]:
-    """The reader as the player takes it: a speed for words and one for characters.
-
-    Without a choice the prompt's language decides, since the answer's is not known yet.
-    """
-    chosen = reading_speed() or default_for(state.value(state.PROMPT, DEFAULT_PROMPT))
-    by_unit = {"word": speed("en"), "char": speed("zh-Hans"), chosen.unit: chosen}
-    return {
-        unit: {"per_min": known.per_min, "lo": known.lo, "hi": known.hi, "label": known.label}
-        for unit, known in by_unit.items()
-    }
+def reader_for_player() -> dict[str, dict[str, Any]]:
+    """The reader as the player takes it; without a choice the prompt's language decides."""
+    return player_reader(reading_speed(), state.value(state.PROMPT, DEFAULT_PROMPT))
 
 
 def spend_in_words() -> str:

@@ -21,13 +21,10 @@ from lib import tokens
 from lib.backends import settings
 from lib.backends.catalogue import Catalogue
 from lib.backends.policy import Policy
-from lib.domain.run import Run
 from lib.i18n import _
 from lib.live.hub import Hub
 from lib.local_model.models import LocalModels
-from lib.metrics.figures import figures_of
-from lib.metrics.verdict import places, result_of
-from lib.reading import ReadingSpeed
+from lib.metrics.verdict import result_of
 from lib.server_process import ServerProcess
 from lib.store.keeper import Keeper
 from lib.store.location import AddressOfDatabaseError
@@ -35,6 +32,7 @@ from lib.store.migrate import NewerHistoryError
 from lib.store.store import Store
 from lib.ui.settings_files import settings_file
 from lib.ui.sign_in import StreamGuard
+from lib.view_stream import lane_figures
 
 # Model output is data: a picture in an answer must never be fetched from somewhere else.
 CONTENT_SECURITY_POLICY = b"img-src 'self' data: blob:; object-src 'none'; base-uri 'self'"
@@ -155,7 +153,7 @@ def _start() -> Services:
     store, why = _open_store()
     keeper = Keeper(store) if store is not None else None
     made = Services(
-        Hub(_figures, result_of, keeper=keeper),
+        Hub(lane_figures, result_of, keeper=keeper),
         Catalogue(ServerProcess("lib.simulator"), LocalModels()),
         store,
         keeper,
@@ -174,7 +172,3 @@ def _open_store() -> tuple[Store | None, str]:
     except (SQLAlchemyError, NewerHistoryError, AddressOfDatabaseError, OSError) as error:
         _log.exception("the history cannot be opened")
         return None, _("Runs are not kept: {reason}").format(reason=str(error).splitlines()[0])
-
-
-def _figures(run: Run, lane: int, speed: ReadingSpeed | None) -> dict[str, Any]:
-    return {**figures_of(run.generations[lane], run.backends[lane], speed), "place": places(run)[lane]}
