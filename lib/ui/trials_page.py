@@ -1,6 +1,6 @@
 """The Trials page: what is asked how often, Start and Stop, and the series while it runs.
 
-A fragment looks at the series once a second; nothing here waits for it, and it goes on when the page is left.
+A fragment looks at the series every two seconds; nothing here waits for it, and it goes on when the page is left.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lib.ui.lineup import show_lineup
 from lib.ui.markdown import plain
 from lib.ui.trials_results import condition_words, show_results
 
-POLL_S = 1.0
+POLL_S = 2.0
 
 
 def show_controls() -> bool:

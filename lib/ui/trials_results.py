@@ -6,8 +6,9 @@ Each figure carries mode, condition, rounds and date. What may be said is decide
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from lib.charts.drawing import Look
 from lib.charts.metric_table import DASH
 from lib.charts.result_lanes import badge_word, mode_words, names_apart, outcome_word
 from lib.domain.run import Origin
-from lib.i18n import _
+from lib.i18n import _, current_language
 from lib.metrics.figures import figure_text
 from lib.metrics.quantity import Unavailable
 from lib.trials.goodput import Goals
@@ -42,6 +43,7 @@ from lib.ui.trial_charts import StripLane, forest_chart, strip_chart
 from lib.ui.trial_table import table_of
 
 COLUMN_PX = 480
+KEPT = 16  # looks that are remembered
 LATE_CLOCK_MS = 10.0  # a clock later than this is said apart
 IN_SECONDS_MS = 2000.0  # from here on the axis of times is in seconds
 _Titled = tuple[str, drawing.Figure | None]
@@ -63,17 +65,40 @@ def show_results(series: Series, goals: Goals) -> None:
     look = Look("dark" if st.context.theme.type == "dark" else "light")
     names = names_apart(plan.backends)
     reference, key = _comparison_chosen(names)
-    found = [compare(trials, place, reference, key) for place in range(len(names)) if place != reference]
+    seen = _Seen(plan.id, len(trials), current_language(), look, reference, key, plan, trials)
+    found, figures, forest = _drawn(seen)
     _show_sentence(found, plan, names)
-    told = provenance(plan, trials)
-    with debug_mode(False):
-        figures = _figures(plan, trials, names, told, look)
-        forest = forest_chart(found, _lanes(plan, trials, names, key), told, look)
     with st.grid(2, min_column_width=COLUMN_PX, gap=("small", "medium")):
         for title, figure in figures:
             _show(figure, _("{title}: no trial has this figure.").format(title=title))
         _show(forest, _("No ratio yet: it needs 3 rounds that both completed."))
     _show_table(series, trials, names, goals, look)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A series as a key: with as many trials it looks the same, so a look that finds nothing new costs nothing."""
+
+    id: str
+    count: int
+    language: str
+    look: Look
+    reference: int
+    compared_by: str
+    plan: Plan = field(compare=False)
+    trials: tuple[Trial, ...] = field(compare=False)
+
+
+@lru_cache(KEPT)
+def _drawn(seen: _Seen) -> tuple[list[Comparison], list[_Titled], drawing.Figure | None]:
+    """The comparisons and all charts, built without Altair's validation (the tests validate them)."""
+    plan, trials, names = seen.plan, seen.trials, names_apart(seen.plan.backends)
+    others = [place for place in range(len(names)) if place != seen.reference]
+    found = [compare(trials, place, seen.reference, seen.compared_by) for place in others]
+    told = provenance(plan, trials)
+    with debug_mode(False):
+        forest = forest_chart(found, _lanes(plan, trials, names, seen.compared_by), told, seen.look)
+        return found, _figures(plan, trials, names, told, seen.look), forest
 
 
 def provenance(plan: Plan, trials: Sequence[Trial]) -> str:
