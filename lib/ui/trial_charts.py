@@ -96,7 +96,10 @@ def forest_chart(
         {"y": row["y"] + LINE_PX + STRIP_PX, "ink": look.colours.quiet, "text": row["told"]} for row in rows
     ]
     sheet.write(told, left, halo=True)
-    title = _("Ratio with its 95 % interval")
+    by = {"ttfat_ms": _("time to first answer token"), "decode_tok_s": _("decode rate")}
+    title = _("Ratio of {figure}, 95 % interval").format(
+        figure=by.get(found[0].key, _("rates from request to last token"))
+    )
     spoken = "; ".join(f"{row['caption']}: {row['told']}" for row in rows)
     return sheet.finished(Words(title, subtitle, f"{title}. {spoken}. {subtitle}"))
 

@@ -133,7 +133,7 @@ def _range(one: FigureSummary, unit: str, notes: Notes) -> list[Any]:
     if isinstance(one.spread, Unavailable):
         return _cell(DASH, one.spread.reason, notes)
     least, most = (figure_text(Quantity(value, unit)) for value in (one.spread.least, one.spread.most))
-    return _cell(_("{least} to {most}").format(least=least, most=most))
+    return _cell(least if least == most else _("{least} to {most}").format(least=least, most=most))
 
 
 def _percentile(part: Percentile, unit: str, percent: float, notes: Notes) -> list[Any]:
