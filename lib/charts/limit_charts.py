@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 
@@ -66,34 +66,28 @@ class Bar:
 def line_chart(
     curves: Sequence[Curve], x: Axis, y: Axis, words: Words, look: Look, marks: Sequence[Mark] = ()
 ) -> Figure | None:
-    """Curves over one pair of axes; None without a point. The names stand in lines above the plot."""
+    """Curves over one pair of axes; None without a point. Names and marks stand in lines above the plot."""
     points = [point for curve in curves for point in curve.points]
     if not points:
         return None
-    room_px = LINE_PX * (len(curves) + len(marks)) + 6
-    sheet = Sheet(look, PLOT_PX + room_px)
+    sheet = Sheet(look, PLOT_PX + LINE_PX * (len(curves) + len(marks)) + 6)
     at = _x(x, [point[0] for point in points])
-    up = _y(y, [point[1] for point in points], room_px, sheet.height)
-    _draw_marks(sheet, marks, at, "x", LINE_PX * len(curves))
+    up = _Up(y, [point[1] for point in points], sheet.height)
     rows = [row for number, curve in enumerate(curves) for row in _rows(curve, number, look)]
+    if marks:
+        _draw_uprights(sheet, marks, at, up, LINE_PX * len(curves))
     line = sheet.rows(rows).mark_line(strokeWidth=2, clip=True).encode(
-        x=at, y=up, color=drawing.own_colour(), detail=alt.Detail(field="curve", type="nominal"),
+        x=at, y=up.of("value"), color=drawing.own_colour(), detail=alt.Detail(field="curve", type="nominal"),
         strokeDash=alt.StrokeDash(field="line", type="nominal", scale=_DASHES, legend=None),
     )  # fmt: skip
     sheet.draw(line)
-    dots = [row for row in rows if row["dot"]]
-    if dots:
-        tooltip = [alt.Tooltip(field="name", type="nominal", title=_("Curve")),
-                   alt.Tooltip(field="at", type="nominal", title=x.title),
-                   alt.Tooltip(field="told", type="nominal", title=y.title)]  # fmt: skip
-        sheet.draw(sheet.rows(dots).mark_point(filled=True, size=50, opacity=1).encode(
-            x=at, y=up, color=drawing.own_colour(), tooltip=tooltip))  # fmt: skip
+    _draw_dots(sheet, [row for row in rows if row["dot"]], at, up, (x.title, y.title))
     names = [
-        {"y": LINE_PX * (number + 0.5), "text": f"{_sample(curve)} {curve.name}",
+        {"level": up.at_px(LINE_PX * (number + 0.5)), "text": f"{_sample(curve)} {curve.name}",
          "ink": look.colours.lane(curve.place)}
         for number, curve in enumerate(curves)
     ]  # fmt: skip
-    sheet.write(names, alt.value(0), halo=True, fontWeight=600)
+    sheet.write(names, alt.value(0), up.of("level"), halo=True, fontWeight=600)
     return sheet.finished(words)
 
 
@@ -111,12 +105,13 @@ def bar_chart(
     sheet = Sheet(look, top_px + ROW_PX * len(bars))
     room_px = max(len(bar.text) for bar in bars) * drawing.CHARACTER_PX + 16
     x = _bar_x(axis, base, most, log, room_px)
-    _draw_marks(sheet, rules, x, "value", 0)
+    _draw_rules(sheet, rules, x)
     rows = [_bar_row(bar, top_px + ROW_PX * number, look) for number, bar in enumerate(bars)]
     _draw_bars(sheet, rows, x, base)
     sheet.write([row | {"y": row["caption_y"], "text": row["name"], "ink": look.colours.text} for row in rows],
                 alt.value(0), halo=True)  # fmt: skip
-    sheet.write([row | {"y": row["middle"]} for row in rows], x, halo=True, dx=7, fontWeight=600)
+    ends = [row | {"y": row["middle"], "value": max(row["value"], row["ideal"] or 0)} for row in rows]
+    sheet.write(ends, x, halo=True, dx=7, fontWeight=600)
     spoken = "; ".join(f"{bar.name}: {bar.text}" for bar in bars)
     return sheet.finished(Words(words.title, words.subtitle, f"{words.title}. {spoken}"))
 
@@ -143,22 +138,62 @@ def _x(axis: Axis, values: Sequence[float]) -> alt.X:
                                labelFlush=True, labelOverlap=True, **ticks))  # fmt: skip
 
 
-def _y(axis: Axis, values: Sequence[float], room_px: float, height: float) -> alt.Y:
-    """Leaves the upper `room_px` pixels free for names."""
-    share = height / (height - room_px)
-    most, least = max(values), min(value for value in values if value > 0)
-    if axis.log:
-        low = 10.0 ** math.floor(math.log10(least))
-        top = low * (most / low) ** share if most > low else low * 10
-        ticks = [10.0**power for power in range(-4, 10) if low <= 10.0**power <= most]
-        scale = alt.Scale(type="log", domain=[low, top], nice=False)
-    else:
-        scale = alt.Scale(domain=[0, most * share], nice=False)
+class _Up:
+    """The y axis of a line chart, the same for every layer; its top is left free for names and marks."""
+
+    def __init__(self, axis: Axis, values: Sequence[float], height: int) -> None:
+        self._height, self._log = height, axis.log
+        share = height / PLOT_PX
+        most, least = max(values), min((value for value in values if value > 0), default=1.0)
+        self.low = 10.0 ** math.floor(math.log10(least)) if axis.log else 0.0
+        self._top = self.low * (max(most, 2 * self.low) / self.low) ** share if axis.log else most * share
+        kind: Literal["log", "linear"] = "log" if axis.log else "linear"
+        self._scale = alt.Scale(type=kind, domain=[self.low, self._top], nice=False)
+        self._axis = alt.Axis(
+            title=drawing.titled(axis.title, axis.log), values=self._ticks(most), format=",~r", titleAnchor="start",
+            minExtent=34,
+        )  # fmt: skip
+
+    def of(self, field: str) -> alt.Y:
+        """The position of this field."""
+        return alt.Y(field=field, type="quantitative", scale=self._scale, axis=self._axis)
+
+    def at_px(self, px: float) -> float:
+        """The value that is drawn `px` pixels from the top."""
+        share = 1 - px / self._height
+        return float(self.low * (self._top / self.low) ** share) if self._log else self._top * share
+
+    def _ticks(self, most: float) -> list[float]:
+        if self._log:
+            steps = (1, 2, 5) if most / self.low < 30 else (1,)
+            found = [step * 10.0**power for power in range(-5, 10) for step in steps]
+            return [value for value in found if self.low <= value <= most * 1.001]
         step = _round_step(most)
-        ticks = [step * number for number in range(int(most / step) + 1)]
-    return alt.Y(field="value", type="quantitative", scale=scale,
-                 axis=alt.Axis(title=drawing.titled(axis.title, axis.log), values=ticks, format=",~r",
-                               titleAnchor="start", minExtent=34))  # fmt: skip
+        return [step * number for number in range(int(most / step) + 1)]
+
+
+def _draw_uprights(sheet: Sheet, marks: Sequence[Mark], x: alt.X, up: _Up, top_px: float) -> None:
+    colours = sheet.look.colours
+    rows = [{"x": mark.x, "level": up.at_px(top_px + LINE_PX * (number + 0.5)), "low": up.low, "text": mark.text,
+             "ink": colours.text} for number, mark in enumerate(marks)]  # fmt: skip
+    rule = sheet.rows(rows).mark_rule(color=colours.quiet, strokeWidth=1)
+    sheet.draw(rule.encode(x=x, y=up.of("level"), y2=alt.Y2(field="low")))
+    sheet.write(rows, x, up.of("level"), halo=True, dx=_inside("x"))
+
+
+def _draw_dots(sheet: Sheet, dots: list[dict[str, Any]], x: alt.X, up: _Up, titles: tuple[str, str]) -> None:
+    if not dots:
+        return
+    tooltip = [alt.Tooltip(field=field, type="nominal", title=title)
+               for field, title in zip(("name", "at", "told"), (_("Curve"), *titles), strict=True)]  # fmt: skip
+    points = sheet.rows(dots).mark_point(filled=True, size=50, opacity=1)
+    sheet.draw(points.encode(x=x, y=up.of("value"), color=drawing.own_colour(), tooltip=tooltip))
+
+
+def _inside(field: str) -> alt.ExprRef:
+    """How far a label stands from its line: a little, or as much as keeps it inside the plot."""
+    length = f"length(datum.text) * {drawing.CHARACTER_PX}"
+    return alt.ExprRef(f"min(6, width - scale('x', datum.{field}) - {length})")
 
 
 def _round_step(most: float) -> float:
@@ -173,17 +208,15 @@ def _doublings(low: float, high: float) -> list[float]:
     return [base**power for power in range(first, last + 1)]
 
 
-def _draw_marks(sheet: Sheet, marks: Sequence[Mark], x: alt.X, field: str, top_px: float) -> None:
-    if not marks:
+def _draw_rules(sheet: Sheet, rules: Sequence[Mark], x: alt.X) -> None:
+    if not rules:
         return
     colours = sheet.look.colours
-    rows = [{field: mark.x, "y": top_px + LINE_PX * (number + 0.5), "y2": sheet.height, "text": mark.text,
-             "ink": colours.text} for number, mark in enumerate(marks)]  # fmt: skip
+    rows = [{"value": mark.x, "y": LINE_PX * (number + 0.5), "y2": sheet.height, "text": mark.text,
+             "ink": colours.text} for number, mark in enumerate(rules)]  # fmt: skip
     rule = sheet.rows(rows).mark_rule(color=colours.quiet, strokeWidth=1)
     sheet.draw(rule.encode(x=x, y=sheet.down("y"), y2=alt.Y2(field="y2")))
-    length = f"length(datum.text) * {drawing.CHARACTER_PX}"
-    inside = alt.ExprRef(f"min(6, width - scale('x', datum.{field}) - {length})")
-    sheet.write(rows, x, halo=True, dx=inside)
+    sheet.write(rows, x, halo=True, dx=_inside("value"))
 
 
 def _bar_x(title: str, base: float, most: float, log: bool, room_px: float) -> alt.X:
