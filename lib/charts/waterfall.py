@@ -79,7 +79,7 @@ def strips_chart(rows: Sequence[TimeRow], words: Words, look: Look) -> drawing.F
     for place, row in enumerate(rows):
         top = place * (LINE_PX + STRIP_PX + GAP_PX)
         ink = look.colours.failed if row.has_failed else look.colours.text
-        captions.append({"y": top + LINE_PX / 2, "text": f"{row.label}  {row.text}", "ink": ink})
+        captions.append({"y": top + LINE_PX / 2, "text": f"{row.label} · {row.text}", "ink": ink})
         placed += _stretches(row, top + LINE_PX + 2, STRIP_PX)
     _draw(sheet, placed, look, 0)
     sheet.write(captions, alt.value(0), halo=True)

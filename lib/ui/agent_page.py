@@ -50,11 +50,11 @@ def show_tasks() -> None:
     trace = agent_setup.trace() if loop is None else loop.plan.trace
     tasks = predictions(trace, race_setup.lineup()) if loop is None else tasks_of(loop)
     agent_results.show_headline(tasks, trace)
-    agent_results.show_times(tasks, "predicted" if loop is None else loop.plan.id)
+    agent_results.show_times(tasks, trace, "predicted" if loop is None else loop.plan.id)
     agent_results.show_six(tasks)
     if loop is not None:
         _show_files(loop)
-    agent_results.show_bottleneck(tasks)
+    agent_results.show_bottleneck(tasks, trace)
     agent_results.show_worth(tasks, trace)
 
 
@@ -69,7 +69,7 @@ def _show_running(loop: LoopRun) -> None:
             if task.waits_for_person:
                 label = _("Approve step {n} of {name}").format(n=len(task.times), name=task.name)
                 st.button(plain(label), key=f"approve_{lane}", on_click=agent_setup.approve, args=(lane,))
-    agent_results.show_times(tasks, loop.plan.id)
+    agent_results.show_times(tasks, loop.plan.trace, loop.plan.id)
     agent_results.show_six(tasks)
 
 
@@ -102,8 +102,9 @@ def _show_action(running: bool) -> None:
         return
     again = agent_setup.current() is not None
     st.button(
-        _("Run again") if again else _("Start"), key="start", type="primary", on_click=agent_setup.start, width="stretch"
-    )
+        _("Run again") if again else _("Start"), key="start", type="primary", on_click=agent_setup.start,
+        width="stretch",
+    )  # fmt: skip
 
 
 def _show_files(loop: LoopRun) -> None:

@@ -42,14 +42,14 @@ def look() -> Look:
 
 def show_headline(tasks: Sequence[TaskView], trace: Trace) -> None:
     """The sentence by rule, and what it is about."""
-    st.markdown(f"### {plain(headline(tasks) or _('The task has begun.'))}", anchors=False)
+    st.markdown(f"### {plain(headline(tasks))}", anchors=False)
     steps = _("{name}: {n} calls; {tokens}").format(name=trace.name, n=len(trace.steps), tokens=resent_words(trace))
-    told = _("Predicted from published speeds, nothing was asked yet. Start measures it.")
+    told = _("Predicted from published speeds, without a prompt cache; nothing was asked yet. Start measures it.")
     is_predicted = any(task.ended == "predicted" for task in tasks)
     st.caption(plain(f"{steps}. {told}" if is_predicted else f"{steps}."))
 
 
-def show_times(tasks: Sequence[TaskView], key: str) -> None:
+def show_times(tasks: Sequence[TaskView], trace: Trace, key: str) -> None:
     """All backends on one clock, and beside it one of them step by step."""
     strips = [TimeRow(task.label, _stretches(task.times), _told(task), task.ended == "failed") for task in tasks]
     words = Words(_("Where the time goes"), _("all backends on one clock"), _spoken(tasks))
@@ -63,11 +63,10 @@ def show_times(tasks: Sequence[TaskView], key: str) -> None:
         format_func=plain,
     ) if len(names) > 1 else names[0]  # fmt: skip
     task = next((one for one in tasks if one.name == chosen), tasks[0])
-    rows = [TimeRow(f"{one.step + 1} {one.tool if one.tool != 'none' else ''}", _stretches((one,)), "", one.has_failed)
-            for one in task.times]  # fmt: skip
+    by_step = {one.step: one for one in task.times}
+    rows = [_step_row(place, step.tool, by_step.get(place)) for place, step in enumerate(trace.steps)]
     title = Words(_("{name}, step by step").format(name=task.name), _("each row is a call and what follows it"))
-    if rows:
-        _figure(steps_chart(rows, title, look()), f"steps-{key}")
+    _figure(steps_chart(rows, title, look()), f"steps-{key}")
 
 
 def show_six(tasks: Sequence[TaskView]) -> None:
@@ -82,9 +81,14 @@ def show_six(tasks: Sequence[TaskView]) -> None:
     )  # fmt: skip
     if reasons:
         st.caption(plain("– " + " · ".join(reasons)))
+    own = [f"{task.name} {numbers.seconds(task.own_s)}" for task in tasks if task.own_s > 0]
+    if own:
+        st.caption(plain(_("Between the pieces, the loop's own time, part of the total: {times}.").format(
+            times=", ".join(own)
+        )))  # fmt: skip
 
 
-def show_bottleneck(tasks: Sequence[TaskView]) -> None:
+def show_bottleneck(tasks: Sequence[TaskView], trace: Trace) -> None:
     """What 2x, 14x and infinite decode speed would buy, and what two claims say about the rest."""
     st.markdown(f"#### {_('The bottleneck moves')}", anchors=False)
     done = [task for task in tasks if task.ended in ("complete", "predicted") and task.seconds > 0]
@@ -92,12 +96,13 @@ def show_bottleneck(tasks: Sequence[TaskView]) -> None:
     rows = [row for row in rows if row.points]
     if rows:
         words = Words(
-            _("What a faster decode would buy"), _("Amdahl's law with the shares of each task; tools and people as they are"),
-            "; ".join(_gains_in_words(task) for task in done),
+            _("What a faster decode would buy"),
+            _("Amdahl's law with the shares of each task; tools and people as they are"),
+            "; ".join(_gains_in_words(task, trace) for task in done),
         )  # fmt: skip
         _figure(gains_chart(rows, words, look()), "gains")
     for task in done:
-        st.markdown(plain(_gains_in_words(task)))
+        st.markdown(plain(_gains_in_words(task, trace)))
     _show_claims()
 
 
@@ -114,10 +119,11 @@ def show_worth(tasks: Sequence[TaskView], trace: Trace) -> None:
     }  # fmt: skip
     state.begin("agent_setting", trace.setting.value)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        chosen = Setting(st.segmented_control(
+        waits = st.segmented_control(
             _("Who waits"), [one.value for one in Setting], key="agent_setting", required=True,
             format_func=lambda value: names[Setting(value)],
-        ))  # fmt: skip
+        )  # fmt: skip
+        chosen = Setting(str(waits))
         hour = st.number_input(
             _("An hour of waiting is worth"), 0.0, None, float(DEFAULT_HOUR[chosen]), 10.0, key=f"agent_hour_{chosen}",
             help=_("An assumption of yours, in the currency of the prices; nobody publishes it."), width=200,
@@ -148,7 +154,9 @@ def _weighed(slow: TaskView, fast: TaskView, hour: Decimal, times: Decimal) -> s
     said = told.format(pair=pair, saved=saved, extra=numbers.money(found.extra, currency),
                        hour=numbers.money(found.hour.quantize(Decimal("0.01")), currency),
                        worth=numbers.money(hour, currency), pays=pays)  # fmt: skip
-    return f"{said} {_('Its price is not published; {n} was assumed.').format(n=numbers.ratio(float(times)))}" if assumed else said
+    if not assumed:
+        return said
+    return f"{said} {_('Its price is not published; {n} was assumed.').format(n=numbers.ratio(float(times)))}"
 
 
 def _show_claims() -> None:
@@ -165,20 +173,20 @@ def _show_claims() -> None:
     st.markdown(plain(told.format(before=_percent(found.before), after=_percent(found.after), most=most)))
 
 
-def _gains_in_words(task: TaskView) -> str:
+def _gains_in_words(task: TaskView, trace: Trace) -> str:
     share = task.shares.unaccelerated
     bought = [(gain, end_to_end_gain(share, gain)) for gain in NAMED_GAINS]
     parts = [f"{_('infinite') if math.isinf(gain) else numbers.ratio(gain)} → {numbers.ratio(found)}"
              for gain, found in bought if found is not None]  # fmt: skip
     told = _("{name}: {share} is not decoding; decode gain to whole gain: {parts}.")
     words = told.format(name=task.name, share=numbers.percent(share), parts=", ".join(parts))
-    balance = _balance(task)
+    balance = _balance(task, trace)
     return f"{words} {balance}" if balance else words
 
 
-def _balance(task: TaskView) -> str:
+def _balance(task: TaskView, trace: Trace) -> str:
     """The answer length at which decoding takes as long as the first token."""
-    tokens = sum(step.output_tokens for step in agent_setup.trace().steps[: len(task.times)])
+    tokens = sum(step.output_tokens for step in trace.steps[: len(task.times)])
     decode_s, ttft_ms = task.shares.decode_s, task.figures.ttft_ms
     if not isinstance(ttft_ms, Quantity) or decode_s <= 0 or not tokens:
         return ""
@@ -197,6 +205,12 @@ def _stretches(times: Sequence[StepTimes]) -> tuple[Stretch, ...]:
                 _("{n} {tool}").format(n=one.step + 1, tool=one.tool))
         for one in times for piece in one.pieces
     )  # fmt: skip
+
+
+def _step_row(place: int, tool: str, times: StepTimes | None) -> TimeRow:
+    """The row of a step; one that has not begun keeps its place, so that nothing moves."""
+    label = f"{place + 1} {tool if tool != 'none' else ''}"
+    return TimeRow(label, _stretches((times,)) if times else (), "", bool(times and times.has_failed))
 
 
 def _told(task: TaskView) -> str:

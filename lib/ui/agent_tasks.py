@@ -11,7 +11,7 @@ from lib.agents.amdahl import end_to_end_gain
 from lib.agents.closed_form import Speed, predicted, predicted_figures, tokens_of
 from lib.agents.figures import Shares, SixFigures, shares_of, six_figures
 from lib.agents.loop import LoopRun
-from lib.agents.phases import StepTimes, end_ns, times_of
+from lib.agents.phases import StepTimes, end_ns, sums_s, times_of
 from lib.agents.trace import Trace
 from lib.charts.result_lanes import badge_word, names_apart
 from lib.domain.run import Backend, Origin
@@ -44,6 +44,11 @@ class TaskView:
     def seconds(self) -> float:
         """How far its clock has come."""
         return end_ns(self.times) / NS_PER_S
+
+    @property
+    def own_s(self) -> float:
+        """Time of the task in no piece: what the loop itself took between them."""
+        return max(0.0, self.seconds - sum(sums_s(self.times).values())) if self.ended != "predicted" else 0.0
 
     @property
     def shares(self) -> Shares:
@@ -86,7 +91,9 @@ def headline(tasks: Sequence[TaskView]) -> str:
     """One sentence by rule: how much faster the whole became, and what the time goes to now."""
     done = [task for task in tasks if task.ended in ("complete", "predicted") and task.seconds > 0]
     if not done:
-        return ""
+        at = (_("{name} has done {done} of {of} steps").format(name=t.name, done=t.figures.steps, of=t.figures.of)
+              for t in tasks)  # fmt: skip
+        return f"{', '.join(at)}."
     fast, slow = min(done, key=lambda t: t.seconds), max(done, key=lambda t: t.seconds)
     rest = percent(fast.shares.unaccelerated)
     if len(done) < 2 or fast is slow:

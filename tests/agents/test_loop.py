@@ -45,7 +45,9 @@ class Clock:
         return event.is_set()
 
 
-def answered(at_ns: int, status: ev.Status = ev.Status.COMPLETE, failed: str = "", text: str = "I look.") -> ev.Generation:
+def answered(
+    at_ns: int, status: ev.Status = ev.Status.COMPLETE, failed: str = "", text: str = "I look."
+) -> ev.Generation:
     """1 ms to connect, 100 ms to think of a first token, 200 ms of text."""
     events: list[ev.Event] = [ev.Attempt(at_ns, 1), ev.Connected(at_ns + MS, 1.0), ev.Sent(at_ns + MS)]
     if not failed:
@@ -62,7 +64,9 @@ class StandIn:
     clock_health_ms: float | None = 0.3
     versions: Mapping[str, str] = {"tokenrace": "test"}
 
-    def __init__(self, clock: Clock, outcomes: tuple[str, ...] = (), on_ask: Callable[[int], None] = lambda n: None) -> None:
+    def __init__(
+        self, clock: Clock, outcomes: tuple[str, ...] = (), on_ask: Callable[[int], None] = lambda n: None
+    ) -> None:
         self.asked: list[Asked] = []
         self._clock, self._outcomes, self._on_ask = clock, list(outcomes), on_ask
         self.stopped = False
