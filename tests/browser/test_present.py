@@ -76,18 +76,22 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppWithSettings]:
     store = Store(f"sqlite:///{folder / 'history.sqlite'}")
     store.save(replace(run(lanes), id="kept-race", started_at="2026-11-02T09:00:00+00:00"))
     store.close()
-    tables = [
-        f'[backends.{name}]\nbase_url = "{ready.base_url}"\nmodel = "gpt-5.6-sol-ultrafast"\n'
-        f'name = "{name.title()}"\nnote = "at {ready.base_url}"\nmax_attempts = 1\n'
-        f"[backends.{name}.extra_body]\nsimulator = {_inline(body)}\n"
-        for name, body in SPEEDS.items()
-    ]
-    settings = "\n".join(['[tokenrace]\nacts = "show.toml"', *tables])
+    settings = '[tokenrace]\nacts = "show.toml"\n' + tables(ready.base_url)
     try:
         with app_with_settings(folder, settings, environment={"TOKENRACE_DATA": str(folder)}) as running:
             yield running
     finally:
         simulator.close()
+
+
+def tables(base_url: str) -> str:
+    """The settings of the backends above on this simulator."""
+    return "\n".join(
+        f'[backends.{name}]\nbase_url = "{base_url}"\nmodel = "gpt-5.6-sol-ultrafast"\n'
+        f'name = "{name.title()}"\nnote = "at {base_url}"\nmax_attempts = 1\n'
+        f"[backends.{name}.extra_body]\nsimulator = {_inline(body)}\n"
+        for name, body in SPEEDS.items()
+    )
 
 
 def _inline(body: dict[str, object]) -> str:
