@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 
 from lib import history, measure, probe
+from lib.agents import command as agents
+from lib.store.location import data_folder
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,9 +24,12 @@ def main(arguments: list[str] | None = None) -> int:
     history.add_history(commands.add_parser("history", help="list, show, verify, delete kept runs"))
     history.add_export(commands.add_parser("export", help="write a kept run to a file"))
     history.add_import(commands.add_parser("import", help="keep the run of a file"))
+    agents.add_agents(commands.add_parser("agents", help="carry out a trace", description=agents.__doc__))
+    agents.add_prompt_set(commands.add_parser("promptset", help="ask every question of a file"))
     options = parser.parse_args(arguments)
     run = {"measure": measure.run, "probe": probe.run, "history": history.run_history,
-           "export": history.run_export, "import": history.run_import}  # fmt: skip
+           "export": history.run_export, "import": history.run_import, "agents": agents.run_agents,
+           "promptset": partial(agents.run_prompt_set, folder=data_folder())}  # fmt: skip
     return run[options.command](options)
 
 
