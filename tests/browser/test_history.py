@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -74,25 +75,39 @@ def scrub(page: Page, share: float) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A race that was just run, open in the history: its mark, and its answers as they were live."""
+
+    page: Page
+    mark: str
+    answers: tuple[str, str]
+
+
 @pytest.fixture
-def opened(app: AppWithSettings, page: Page) -> Page:
-    """A race that was just run, open in the history."""
-    page.mark = next(MARKS)  # type: ignore[attr-defined]
-    race(app, page, f"lineup=swift,steady&max_tokens=300&prompt=Why%20stripes,%20{page.mark}%3F")  # type: ignore[attr-defined]
-    page.answers = [text(page, 0), text(page, 1)]  # type: ignore[attr-defined]
+def kept(app: AppWithSettings, page: Page) -> Opened:
+    mark = next(MARKS)
+    race(app, page, f"lineup=swift,steady&max_tokens=300&prompt=Why%20stripes,%20{mark}%3F")
+    answers = (text(page, 0), text(page, 1))
     history(page)
-    search(page, page.mark)  # type: ignore[attr-defined]
+    search(page, mark)
     expect(races(page)).to_have_text("1 race")
     choose(page, 0)
     page.locator(".st-key-history_open button").click()
     expect(page.get_by_role("button", name="Back to the list")).to_be_visible()
     expect(page.locator(".tr-replay")).to_be_visible()
-    return page
+    return Opened(page, mark, answers)
 
 
-def test_a_race_is_found_opened_and_shown_as_it_ended(opened: Page) -> None:
+@pytest.fixture
+def opened(kept: Opened) -> Page:
+    return kept.page
+
+
+def test_a_race_is_found_opened_and_shown_as_it_ended(kept: Opened) -> None:
+    opened = kept.page
     expect(opened.locator(".tr-verdict")).to_contain_text("Swift")
-    assert [text(opened, 0), text(opened, 1)] == opened.answers  # type: ignore[attr-defined]
+    assert (text(opened, 0), text(opened, 1)) == kept.answers
     expect(opened).to_have_url(re.compile("kept="))
 
 
@@ -119,7 +134,8 @@ def test_a_replay_plays_to_the_end_by_itself(opened: Page) -> None:
     assert text(opened, 1) == whole
 
 
-def test_a_tag_and_a_note_stay_and_find_the_race(opened: Page) -> None:
+def test_a_tag_and_a_note_stay_and_find_the_race(kept: Opened) -> None:
+    opened = kept.page
     opened.get_by_label("Tags").fill("savanna")
     opened.keyboard.press("Enter")
     opened.get_by_label("Notes").fill("shown on Monday")
@@ -127,7 +143,7 @@ def test_a_tag_and_a_note_stay_and_find_the_race(opened: Page) -> None:
     address = opened.url
     expect(opened.locator("[data-baseweb=tag]")).to_have_text("savanna")
     opened.get_by_role("button", name="Back to the list").click()
-    search(opened, f"savanna monday {opened.mark}")  # type: ignore[attr-defined]
+    search(opened, f"savanna monday {kept.mark}")
     expect(races(opened)).to_have_text("1 race")
     opened.goto(address)
     expect(opened.get_by_label("Notes")).to_have_value("shown on Monday")
@@ -145,9 +161,10 @@ def test_two_races_are_compared(app: AppWithSettings, opened: Page) -> None:
     expect(opened.locator("[data-testid=stDataFrame]")).to_have_count(2)
 
 
-def test_a_deleted_race_is_gone_and_comes_back(opened: Page) -> None:
+def test_a_deleted_race_is_gone_and_comes_back(kept: Opened) -> None:
+    opened = kept.page
     opened.get_by_role("button", name="Back to the list").click()
-    search(opened, opened.mark)  # type: ignore[attr-defined]
+    search(opened, kept.mark)
     expect(races(opened)).to_have_text("1 race")
     choose(opened, 0)
     opened.locator(".st-key-history_delete button").click()
