@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from functools import partial
 
 from lib import history, measure, probe
@@ -27,7 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
     agents.add_agents(commands.add_parser("agents", help="carry out a trace", description=agents.__doc__))
     agents.add_prompt_set(commands.add_parser("promptset", help="ask every question of a file"))
     options = parser.parse_args(arguments)
-    run = {"measure": measure.run, "probe": probe.run, "history": history.run_history,
+    run: dict[str, Callable[[argparse.Namespace], int]] = {
+           "measure": measure.run, "probe": probe.run, "history": history.run_history,
            "export": history.run_export, "import": history.run_import, "agents": agents.run_agents,
            "promptset": partial(agents.run_prompt_set, folder=data_folder())}  # fmt: skip
     return run[options.command](options)

@@ -16,6 +16,7 @@ from decimal import Decimal
 from time import perf_counter_ns
 from typing import Protocol
 
+from lib import tokens
 from lib.agents.asking import Asked, LoopAsker, shifted
 from lib.agents.conversation import Conversation
 from lib.agents.phases import Kind, Piece, StepRecord, status_of
@@ -24,8 +25,9 @@ from lib.domain import events as ev
 from lib.domain.failures import FAILURES
 from lib.domain.run import Backend, Limits, Origin, Params, Prompt
 from lib.metrics.cost import as_decimal, cost
-from lib.metrics.measurement import measure
+from lib.metrics.measurement import Measurement, measure
 from lib.metrics.quantity import Quantity
+from lib.metrics.timeline import NS_PER_S
 
 MOST_TRIES = 2
 _log = logging.getLogger(__name__)
@@ -141,7 +143,8 @@ class LoopRun:
         try:
             with self._make_asker() as asker:
                 self._asker = asker
-                self._origin_ns = self._clock_ns()  # the collector is warm: the task begins now
+                tokens.warm()
+                self._origin_ns = self._clock_ns()  # collector and tokenizer are warm: the task begins now
                 threads = [threading.Thread(target=copy_context().run, args=(self._lane, place, asker), daemon=True)
                            for place in range(len(self._lanes))]  # fmt: skip
                 for thread in threads:
@@ -180,10 +183,10 @@ class LoopRun:
             if answered is None:
                 self._put(place, record)
                 return self._why if self._stopped.is_set() else "failed"
-            self._mind_the_cap(answered, place)
-            record = self._act(place, record, step)
-            self._put(place, record)
-            talk = talk.after(number, measure(answered, self.plan.backends[place]).answer)
+            measured = measure(answered, self.plan.backends[place])
+            self._mind_the_cap(measured)
+            talk = talk.after(number, measured.answer)
+            self._put(place, self._act(place, record, step, answered.events[-1].at_ns))
         return self._why if self._stopped.is_set() else "complete"
 
     def _ask(self, place: int, number: int, step: Step, talk: Conversation, asker: Asker) -> StepRecord:
@@ -197,10 +200,11 @@ class LoopRun:
                 break
         return record
 
-    def _act(self, place: int, record: StepRecord, step: Step) -> StepRecord:
-        """The tool of the step and the person's look at it, each as long as it takes."""
+    def _act(self, place: int, record: StepRecord, step: Step, answered_ns: int) -> StepRecord:
+        """The tool of the step, from the answer's end, and the person's look at it, each as long as it takes."""
         if step.tool != "none" and not self._stopped.is_set():
-            record = replace(record, tool_piece=self._pause(place, record, Kind.TOOL, self._stopped, step.tool_s))
+            piece = self._pause(place, record, Kind.TOOL, self._stopped, step.tool_s, answered_ns)
+            record = replace(record, tool_piece=piece)
         self._approved[place].clear()  # before Stop is looked at, which sets it
         if step.review_s > 0 and not self._stopped.is_set():
             asks = self.plan.pauses
@@ -209,11 +213,14 @@ class LoopRun:
         return record
 
     def _pause(
-        self, place: int, record: StepRecord, kind: Kind, until: threading.Event, seconds: float | None
-    ) -> Piece:
-        start_ns = self.now_ns
-        self._show(place, record, kind)
-        self._wait(until, seconds)
+        self, place: int, record: StepRecord, kind: Kind, until: threading.Event, seconds: float | None,
+        start_ns: int | None = None,
+    ) -> Piece:  # fmt: skip
+        """Wait so many seconds from `start_ns` (else from now), or for ever; what it took is the piece."""
+        start_ns = self.now_ns if start_ns is None else start_ns
+        self._show(place, record, kind, start_ns)
+        left_s = None if seconds is None else max(0.0, seconds - (self.now_ns - start_ns) / NS_PER_S)
+        self._wait(until, left_s)
         return Piece(kind, start_ns, self.now_ns)
 
     def _asked(self, place: int, step: Step, prompt: Prompt) -> Asked:
@@ -240,17 +247,17 @@ class LoopRun:
                 record = replace(record, tries=(*record.tries, shifted(asked, -self._origin_ns)))
         return LaneState((*lane.steps, record), "", kind is Kind.HUMAN and self.plan.pauses)
 
-    def _show(self, place: int, record: StepRecord, kind: Kind | None) -> None:
+    def _show(self, place: int, record: StepRecord, kind: Kind | None, since_ns: int = 0) -> None:
         with self._lock:
-            self._live[place] = (record, kind, self.now_ns)
+            self._live[place] = (record, kind, since_ns)
 
     def _put(self, place: int, record: StepRecord) -> None:
         with self._lock:
             self._live.pop(place, None)
             self._lanes[place] = replace(self._lanes[place], steps=(*self._lanes[place].steps, record))
 
-    def _mind_the_cap(self, answered: ev.Generation, place: int) -> None:
-        found = cost(measure(answered, self.plan.backends[place]))
+    def _mind_the_cap(self, measured: Measurement) -> None:
+        found = cost(measured)
         if self._access.cap is None or not isinstance(found, Quantity):
             return
         with self._lock:
