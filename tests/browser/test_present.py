@@ -279,6 +279,10 @@ def test_a_ghost_runs_at_its_speed_and_is_marked_simulated(app: AppWithSettings,
 def test_a_question_mark_shows_the_keys_and_escape_hides_them(stage: Page) -> None:
     stage.keyboard.press("?")
     expect(stage.get_by_text("reveal the names")).to_be_visible()
+    assert (
+        float(stage.locator(".tp-keys dd").first.evaluate("e => parseFloat(getComputedStyle(e).fontSize)"))
+        > 30
+    )
     stage.keyboard.press("Escape")
     expect(stage.get_by_text("reveal the names")).to_be_hidden()
 
@@ -291,6 +295,15 @@ def test_f_fills_the_screen_and_q_leads_back_to_the_race_page(stage: Page) -> No
     stage.keyboard.press("q")
     expect(stage.locator(".st-key-start button")).to_be_visible()
     expect(stage.locator("textarea").first).to_have_value(re.compile("lighthouse keeper"))
+
+
+def test_a_dropped_script_takes_the_stage(stage: Page) -> None:
+    mine = b'[[act]]\ntitle = "Dropped in"\nprompt = "Why?"\nlineup = ["swift", "nobody"]\n'
+    file = {"name": "mine.toml", "mimeType": "application/toml", "buffer": mine}
+    stage.locator(".st-key-present_below input[type=file]").set_input_files(file)  # type: ignore[arg-type]
+    expect(stage.get_by_role("heading", name="Dropped in")).to_be_visible()
+    told = "Act 1, \"Dropped in\", lineup: there is no backend 'nobody' here"
+    expect(stage.locator(".tp-told")).to_have_text(told)
 
 
 def test_an_act_that_cannot_be_read_names_itself_and_its_key(app: AppWithSettings, page: Page) -> None:
