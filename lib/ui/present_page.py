@@ -85,7 +85,9 @@ def _prepare(act: Act) -> None:
 
 def _show_line(show: Show, act: Act, count: int, troubles: list[str]) -> None:
     run, _messages = _on_stage(show)
-    told = show.told or state.notice() or (troubles[0] if troubles else "")
+    notice = state.notice()
+    hidden = act.blind and not show.revealed and run is not None  # a warm-up is told by the backends' names
+    told = show.told or ("" if hidden else notice) or (troubles[0] if troubles else "")
     data = {
         "title": act.title or "Tokenrace",
         "place": _("{number} of {count}").format(number=show.place + 1, count=count) if count > 1 else "",
