@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.bench import (
+    agents,
     ceiling,
     classification,
     followed,
@@ -30,6 +31,7 @@ from tests.bench.report import Section, lines, summary, write
 BENCHMARKS: dict[str, Callable[[Pace], Iterator[Section]]] = {
     "stamps": stamps.run,
     "followed": followed.run,
+    "agents": agents.run,
     "ceiling": ceiling.run,
     "stock": stock.run,
     "page": page.run,

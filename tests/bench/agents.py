@@ -1,0 +1,58 @@
+"""Many agents at once: 64 concurrent lanes by the loops' own asker, their stamps against the truth.
+
+Each lane is a request of its own run in one collector process, asked from a thread of its own, as loops and prompt
+sets ask; eight lanes a thread later begin while others stream.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+from lib.agents.asking import Asked, LoopAsker
+from lib.domain import events as ev
+from lib.domain.run import Backend, Limits, Params, Prompt
+from tests.bench.accuracy import Pair, Stamped, match
+from tests.bench.pace import Pace
+from tests.bench.races import specs
+from tests.bench.report import Section
+from tests.bench.stamps import errors
+from tests.bench.truth import Truth
+from tests.bench.truth_content import Spec
+
+LANES, RATE = 64, 50.0
+
+
+def run(pace: Pace) -> Iterator[Section]:
+    """One section: stamp errors of all lanes."""
+    seconds, times = (2.5, 1) if pace.quick else (5.0, 3)
+    with Truth() as truth, LoopAsker() as asker:
+        asked_by(asker, truth, specs(8, RATE, 0.5))  # connections and threads are warm
+        repetitions = pace.repeat(times, asked_by, asker, truth, specs(LANES, RATE, seconds))
+    title = f"Agents, {LANES} concurrent lanes x {RATE:g} tok/s, each a request of its own ({seconds:g} s, {times} x)"
+    yield Section(title, errors(repetitions, p99_ms=2.0))
+
+
+def asked_by(asker: LoopAsker, truth: Truth, wanted: list[Spec]) -> list[Pair]:
+    """Every lane asked from its own thread; held against the truth."""
+    found: dict[int, ev.Generation] = {}
+
+    def ask(lane: int, spec: Spec) -> None:
+        backend = Backend(spec.name, spec.name, truth.base_url, spec.name)
+        found[lane] = asker.ask(lane, Asked(backend, Prompt("Go"), Params(max_tokens=None), Limits(), "bench"))
+
+    threads = [threading.Thread(target=ask, args=pair) for pair in enumerate(wanted)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    seen = [stamped(spec, found[lane]) for lane, spec in enumerate(wanted)]
+    return match(seen, truth.wait_for(len(wanted)))
+
+
+def stamped(spec: Spec, generation: ev.Generation) -> Stamped:
+    """One lane's stamps, which are absolute already. Raises ValueError when it did not complete."""
+    ended, sent = generation.last(ev.Ended), generation.last(ev.Sent)
+    if ended is None or sent is None or ended.status is not ev.Status.COMPLETE:
+        raise ValueError(f"{spec.name}: {generation.events[-2:]}")
+    return Stamped(spec.name, sent.at_ns, tuple(delta.at_ns for delta in generation.of(ev.Delta)))
