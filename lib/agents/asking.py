@@ -1,7 +1,7 @@
 """A collector of the loops' own: many requests at once, each readable while it runs, all ended by one Stop.
 
-Every generation comes back on the absolute monotonic clock of this machine, so that requests of one task share
-one clock. Nothing waits for a page.
+Requests that run at the same time are lanes of one run, so that a hundred of them are shipped as one; every time is
+absolute on the monotonic clock of this machine. Nothing waits for a page.
 """
 
 from __future__ import annotations
@@ -12,10 +12,14 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
 from typing import Any, Self
 
-from lib.collector.single import Measurer
-from lib.domain.codec import decode_rows
+import orjson
+
+from lib.collector.client import CollectorClient
+from lib.domain.codec import Row, decode_rows
 from lib.domain.events import Ended, Generation, Status
 from lib.domain.run import Backend, Limits, Mode, Params, Prompt, Run
+
+READY_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +33,32 @@ class Asked:
     key: str = field(default="", repr=False)
 
 
-class LoopAsker(Measurer):
-    """Use as a context manager; `ask` from as many threads as there are lanes."""
+@dataclass(slots=True)
+class _Request:
+    run_id: str
+    rows: list[Row] = field(default_factory=list)
+    ended: threading.Event = field(default_factory=threading.Event)
+    has_died: bool = False
+
+
+class LoopAsker:
+    """Use as a context manager; `ask` from as many threads as there are lanes, each with a number of its own."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.clock_health_ms: float | None = None  # the worst of all requests so far
-        self._origins: dict[str, int] = {}
-        self._asking: dict[int, str] = {}  # lane -> the run that is its request now
+        self._client = CollectorClient(self)
+        self._requests: dict[int, _Request] = {}
+        self._run_id = ""
+        self._lock = threading.Lock()
         self._stopping = False
 
     def __enter__(self) -> Self:
-        super().__enter__()
+        self._client.start()
+        self._client.ready.wait(READY_S)
         return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
 
     @property
     def versions(self) -> dict[str, str]:
@@ -50,54 +67,77 @@ class LoopAsker(Measurer):
 
     def ask(self, lane: int, asked: Asked) -> Generation:
         """One request from start to end; blocks. Times are absolute nanoseconds of the monotonic clock."""
-        run = Run(secrets.token_urlsafe(12), asked.prompt, asked.params, Mode.ALL_AT_ONCE, (asked.backend,))
-        self._origins[run.id], self._rows[run.id] = perf_counter_ns(), []
-        ended = self._ended[run.id] = threading.Event()
-        self._asking[lane] = run.id
-        self._client.start_run(run, {0: asked.key}, asked.limits)
-        ended.wait()
-        generation = self._read(run.id, lane)
-        del self._asking[lane], self._ended[run.id], self._rows[run.id], self._origins[run.id]
-        if run.id not in self._died:
-            self._client.forget(run.id)
+        with self._lock:
+            left = "" if self._requests else self._run_id
+            if not self._requests:  # a run that has ended is never begun anew
+                self._run_id = secrets.token_urlsafe(12)
+            request = self._requests[lane] = _Request(self._run_id)
+        if left:
+            self._client.forget(left)
+        backends = (asked.backend,) * (lane + 1)  # an order goes by its place
+        run = Run(request.run_id, asked.prompt, asked.params, Mode.ALL_AT_ONCE, backends)
+        self._client.retry(run, lane, asked.key, asked.limits, origin_ns=0)
+        if self._stopping:
+            self._client.stop(request.run_id)
+        request.ended.wait()
+        with self._lock:
+            del self._requests[lane]
+        generation = _read(lane, request)
+        if not request.has_died:
             return generation
         at_ns = generation.events[-1].at_ns if generation.events else perf_counter_ns()
         return Generation(lane, (*generation.events, Ended(at_ns, Status.INTERRUPTED)))
 
     def so_far(self, lane: int) -> Generation | None:
         """What has come of the request that this lane waits for; None when it waits for none."""
-        run_id = self._asking.get(lane)
-        try:
-            return None if run_id is None else self._read(run_id, lane)
-        except KeyError:
-            return None  # it ended in this moment
+        request = self._requests.get(lane)
+        return None if request is None else _read(lane, request)
 
     def stop(self) -> None:
         """End every request that runs, and each that should still begin."""
         self._stopping = True
-        for run_id in tuple(self._ended):
+        for run_id in {request.run_id for request in tuple(self._requests.values())}:
             self._client.stop(run_id)
 
     def on_begun(self, run_id: str, origin_ns: int) -> None:
-        """Its times count from here; a request begun while Stop was pressed ends at once."""
-        if run_id in self._origins:
-            self._origins[run_id] = origin_ns
-        if self._stopping:
-            self._client.stop(run_id)
+        """Times here begin at the clock's own origin."""
+
+    def on_view(self, run_id: str, message: bytes) -> None:
+        """Nobody watches the text."""
+
+    def on_rows(self, run_id: str, rows: bytes) -> None:
+        """Keep the rows of each request."""
+        for lane, its in orjson.loads(rows):
+            request = self._requests.get(lane)
+            if request is not None and request.run_id == run_id:
+                request.rows.extend(its)
+
+    def on_lane_end(self, run_id: str, lane: int) -> None:
+        """Its last rows came before this."""
+        request = self._requests.get(lane)
+        if request is not None and request.run_id == run_id:
+            request.ended.set()
 
     def on_end(self, run_id: str, health: dict[str, Any]) -> None:
-        """Keep the worst clock, then let the request end."""
+        """Keep the worst clock."""
         late_ms = health.get("clock_health_ms")
         if late_ms is not None:
             self.clock_health_ms = max(self.clock_health_ms or 0.0, late_ms)
-        super().on_end(run_id, health)
 
-    def _read(self, run_id: str, lane: int) -> Generation:
-        origin_ns = self._origins[run_id]
-        return shifted(decode_rows(lane, list(self._rows[run_id]))[-1], origin_ns)
+    def on_died(self, run_ids: list[str]) -> None:
+        """The collector died: what it was asked is interrupted, with what had come."""
+        for request in tuple(self._requests.values()):
+            if request.run_id in run_ids:
+                request.has_died = True
+                request.ended.set()
 
 
 def shifted(generation: Generation, by_ns: int) -> Generation:
     """The generation on another clock: every time moved by so many nanoseconds."""
     events = tuple(replace(event, at_ns=event.at_ns + by_ns) for event in generation.events)
     return Generation(generation.lane, events)
+
+
+def _read(lane: int, request: _Request) -> Generation:
+    """The events so far; a lane begun in a run that is under way opens with a `restart` row."""
+    return decode_rows(lane, tuple(request.rows))[-1]

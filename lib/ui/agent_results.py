@@ -22,7 +22,7 @@ from lib.charts import drawing
 from lib.charts.drawing import Look, Words
 from lib.charts.palette import Theme
 from lib.charts.waterfall import GainRow, Stretch, TimeRow, gains_chart, steps_chart, strips_chart
-from lib.i18n import _
+from lib.i18n import _, ngettext
 from lib.metrics.cost import as_decimal
 from lib.metrics.quantity import ESTIMATED, UPPER_BOUND, Figure, Quantity, Unavailable
 from lib.metrics.timeline import NS_PER_S
@@ -43,7 +43,8 @@ def look() -> Look:
 def show_headline(tasks: Sequence[TaskView], trace: Trace) -> None:
     """The sentence by rule, and what it is about."""
     st.markdown(f"### {plain(headline(tasks))}", anchors=False)
-    steps = _("{name}: {n} calls; {tokens}").format(name=trace.name, n=len(trace.steps), tokens=resent_words(trace))
+    calls = ngettext("{name}: {n} call; {tokens}", "{name}: {n} calls; {tokens}", len(trace.steps))
+    steps = calls.format(name=trace.name, n=len(trace.steps), tokens=resent_words(trace))
     told = _("Predicted from published speeds, without a prompt cache; nothing was asked yet. Start measures it.")
     is_predicted = any(task.ended == "predicted" for task in tasks)
     st.caption(plain(f"{steps}. {told}" if is_predicted else f"{steps}."))
