@@ -24,6 +24,7 @@ const LEAST_LANE_PX = 226;
 const GAP_PX = 12;
 const READER_SHARE = 0.82; // of a lane's width
 const MOST_COLUMNS = 4;
+const LEAST_ROOM_PX = 1440; // a room sees two rows at most: its lanes are laid out as on this width
 
 export class Stage {
   constructor(host, { lanes, speeds, theme, still, onCommand, health, lost }) {
@@ -123,7 +124,7 @@ export class Stage {
   #measure() {
     const width = this.host.clientWidth;
     for (const [name, from, to] of WIDTHS) this.root.classList.toggle(name, width >= from && width < to);
-    const columns = columnsFor(this.lanes.length, width);
+    const columns = columnsFor(this.lanes.length, this.presenting ? Math.max(width, LEAST_ROOM_PX) : width);
     this.root.style.setProperty("--tr-columns", columns);
     this.root.style.setProperty("--tr-rows", Math.ceil(this.lanes.length / columns));
     this.root.dataset.rows = Math.ceil(this.lanes.length / columns);
@@ -170,7 +171,8 @@ export class Stage {
 
   /** Dress it for a room (null: for one person); until the reveal the verdict speaks of blind names. */
   present(presenting) {
-    this.root.classList.toggle("tr-presenting", presenting !== null);
+    this.presenting = presenting !== null;
+    this.root.classList.toggle("tr-presenting", this.presenting);
     this.blind = presenting?.names ? { verdict: presenting.verdict } : null;
     this.counted = -Infinity;
   }
