@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lib.ui import agent_setup, wiring
+from lib.ui import agent_sets, agent_setup, wiring
 from lib.ui.agent_setup import desk
 
 PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "agent_loop.py")
@@ -78,3 +78,32 @@ def test_a_loop_runs_to_its_end_and_is_kept(page: AppTest) -> None:
     assert len(known.row(loop.plan.id).lanes) == 6
     page.button(key="agent_back").click().run()
     assert "Predicted from published speeds" in words(page)
+
+
+def test_a_prompt_set_goes_through_each_backend_and_is_not_asked_twice(
+    page: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_sets, "data_folder", lambda: tmp_path)
+    data = b'{"prompt": "One?", "max_tokens": 20}\n{"prompt": "Two?", "max_tokens": 20}\n'
+    for resumed in (0, 4):
+        page.file_uploader(key=agent_sets.FILE).set_value(("two.jsonl", data, "application/jsonl"))
+        page.button(key="set_start").click().run()
+        assert not page.exception
+        run = agent_sets.desk.get(page.session_state["set"])
+        assert run is not None
+        assert run.wait(60)
+        assert run.resumed == resumed
+        page.run()
+        assert list(page.dataframe[-1].value["Answered"]) == ["2 / 2", "2 / 2"]
+
+
+def test_a_set_with_a_fault_is_refused_with_its_line(page: AppTest) -> None:
+    page.file_uploader(key=agent_sets.FILE).set_value(("bad.jsonl", b'{"prompt": "x"}\n{"p": 1}', "application/jsonl"))
+    page.button(key="set_start").click().run()
+    assert any("Line 2" in one.value for one in page.warning)
+
+
+def test_a_trace_with_a_fault_is_refused_with_its_line(page: AppTest) -> None:
+    page.file_uploader(key=agent_setup.UPLOAD).set_value(("own.jsonl", b"{}", "application/jsonl")).run()
+    assert not page.exception
+    assert any("Line 1" in one.value for one in page.warning)
