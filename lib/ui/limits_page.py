@@ -77,7 +77,7 @@ def _ceilings() -> Figure | None:
     words = Words(
         _("Most that one user can get"),
         _("{model}, {context} tokens of context\nthe fewest chips that hold it; "
-          "your choice in the first colour").format(
+          "your choice in the first colour; lighter: in part from memory").format(
             model=now.model_words, context=numbers.whole(now.context)),
     )  # fmt: skip
     wanted = Mark(now.target_tps, _("wanted: {rate}").format(rate=numbers.rate(now.target_tps)))

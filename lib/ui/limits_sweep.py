@@ -43,8 +43,8 @@ def show_sweep() -> None:
     st.markdown(f"#### {_('One user or many, measured')}")
     st.markdown(plain(_about()))
     whom = {
-        SIMULATED: _("Simulated machine, 1 to 64 users"),
-        LOCAL: _("SmolLM2 on this machine, 1 and 2 users"),
+        SIMULATED: _("Simulated, 1 to 64"),
+        LOCAL: _("Local model, 1 and 2"),
     }
     state.begin(WHOM, SIMULATED)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="limits_sweep_row"):
