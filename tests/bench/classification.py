@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +10,7 @@ from typing import Any
 from lib.collector.single import Measurer
 from tests.bench.pace import Pace
 from tests.bench.report import Finding, Section
-from tests.bench.truth import ROOT
+from tests.bench.soak import replaying
 from tests.contract import test_cases as contract
 from tests.contract.expectation import differences
 
@@ -75,15 +73,10 @@ def _closest(expect: Mapping[str, Any], told: Mapping[str, Any]) -> Mapping[str,
 
 
 def _measured() -> dict[str, list[dict[str, Any]]]:
-    command = [sys.executable, "tests/contract/replay_server.py", "--port", "0", "--quiet"]
     with (
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process,
+        replaying(speed=1) as address,
         Measurer() as measurer,
         ThreadPoolExecutor(contract.AT_ONCE) as threads,
     ):
-        assert process.stdout is not None
-        address = process.stdout.readline().rsplit(maxsplit=1)[1]
         told = threads.map(lambda name: contract._measure_case(measurer, address, name, "c"), contract.CASES)
-        found = dict(zip(contract.CASES, told, strict=True))
-        process.terminate()
-    return found
+        return dict(zip(contract.CASES, told, strict=True))

@@ -123,7 +123,7 @@ async def soak(runs: int, begin: int, settle_s: float) -> Soaked:
 
 
 @contextmanager
-def replaying() -> Iterator[str]:
+def replaying(speed: int = SPEED) -> Iterator[str]:
     """The replay server with all cases, faster than life."""
     command = [
         sys.executable,
@@ -136,8 +136,10 @@ def replaying() -> Iterator[str]:
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
-        yield process.stdout.readline().rsplit(maxsplit=1)[1]
-        process.terminate()
+        try:
+            yield process.stdout.readline().rsplit(maxsplit=1)[1]
+        finally:
+            process.terminate()
 
 
 @contextmanager
@@ -218,9 +220,8 @@ async def _settled(hub: Hub, loop: asyncio.AbstractEventLoop, settle_s: float) -
 def _moment(hub: Hub, loop: asyncio.AbstractEventLoop) -> Moment:
     last: Any = max(hub._runs.values(), key=lambda live: live.created_s)
     assert hub.collector.pid is not None
-    return Moment(
-        _held(os.getpid()), _held(hub.collector.pid), len(asyncio.all_tasks(loop)), last.health["tasks"]
-    )
+    app, collector = _held(os.getpid()), _held(hub.collector.pid)
+    return Moment(app, collector, len(asyncio.all_tasks(loop)), last.health["tasks"], last.health["races"])
 
 
 def _held(pid: int) -> Held:
