@@ -61,7 +61,7 @@ def show_times(tasks: Sequence[TaskView], trace: Trace, key: str) -> None:
         state.put(agent_setup.SHOWN, names[0])
     chosen = st.segmented_control(
         _("Step by step"), names, key=agent_setup.SHOWN, required=True, label_visibility="collapsed",
-        format_func=plain,
+        persist_state="session", format_func=plain,
     ) if len(names) > 1 else names[0]  # fmt: skip
     task = next((one for one in tasks if one.name == chosen), tasks[0])
     by_step = {one.step: one for one in task.times}
@@ -118,13 +118,13 @@ def show_worth(tasks: Sequence[TaskView], trace: Trace) -> None:
         Setting.INTERACTIVE: _("one person waits"), Setting.INCIDENT: _("an incident, people stand by"),
         Setting.BATCH: _("overnight, nobody waits"),
     }  # fmt: skip
-    state.begin("agent_setting", trace.setting.value)
+    state.put_once("agent_setting", trace.name, trace.setting.value)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         waits = st.segmented_control(
             _("Who waits"), [one.value for one in Setting], key="agent_setting", required=True,
-            format_func=lambda value: names[Setting(value)],
+            persist_state="session", format_func=lambda value: names[Setting(value)],
         )  # fmt: skip
-        chosen = Setting(str(waits))
+        chosen = Setting(waits) if waits else trace.setting
         hour = st.number_input(
             _("An hour of waiting is worth"), 0.0, None, float(DEFAULT_HOUR[chosen]), 10.0, key=f"agent_hour_{chosen}",
             help=_("An assumption of yours, in the currency of the prices; nobody publishes it."), width=200,
