@@ -123,6 +123,8 @@ class ServerProcess:
                 self._become(Absent(reason))
                 return
             self._become(Starting())
+            if self._process is not None and self._process.stdin is not None:
+                self._process.stdin.close()  # of one that died
             errors = tempfile.TemporaryFile()  # noqa: SIM115 (the following thread closes it)
             try:
                 process = self._process = subprocess.Popen(  # noqa: S603 (our own module)

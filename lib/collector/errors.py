@@ -14,6 +14,11 @@ MAX_DEPTH = 8
 MAX_MESSAGE = 500  # characters; cut only after keys were hidden, or half a key would stay
 _TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _STATUS_OF_AIOHTTP = re.compile(r"^400, message[:=]\s*")  # its own, not one that came over the wire
+_PLAINLY = {  # what the transport says of a cut, in words for people
+    "Not enough data": "The server closed the connection in the middle of the stream.",
+    "Server disconnected": "The server closed the connection without an answer.",
+    "Connection reset": "The server reset the connection.",
+}
 _BY_STATUS = {401: "auth", 403: "auth", 404: "not_found", 408: "server_error", 429: "rate_limited"}
 
 
@@ -76,7 +81,7 @@ def kind_of_transport(error: BaseException, sent: bool, started: bool) -> tuple[
     if not sent and isinstance(chain[-1], UnicodeError | ValueError):
         return "auth", "The key contains characters that cannot be sent in a header."
     if started or sent:
-        return "connection_lost", said
+        return "connection_lost", next((plain for raw, plain in _PLAINLY.items() if raw in said), said)
     if any("Certificate" in name or "SSL" in name for name in names):
         return "connect", f"TLS: {said}"
     if any("DNS" in name or name == "gaierror" for name in names):
