@@ -67,6 +67,12 @@ def read_loop(run: Run) -> tuple[tuple[Backend, tuple[StepRecord, ...]], ...]:
     )
 
 
+def steps_of(run: Run) -> int:
+    """How many steps the trace of a kept loop has; 0 when the run is no loop."""
+    found = _NOTE.fullmatch(run.backends[0].note) if run.backends else None
+    return 0 if found is None else int(found[3])
+
+
 def _lane(backend: Backend, place: int, steps: int, record: StepRecord, number: int) -> Backend:
     again = f" ({number})" if number > 1 else ""
     is_last = number == len(record.tries)

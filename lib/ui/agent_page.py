@@ -9,9 +9,10 @@ import streamlit as st
 
 from lib.agents.loop import LoopRun
 from lib.agents.record import run_of
+from lib.domain.run import Run
 from lib.i18n import _
 from lib.ui import agent_results, agent_setup, race_settings, race_setup, state
-from lib.ui.agent_tasks import predictions, tasks_of
+from lib.ui.agent_tasks import kept_tasks, predictions, tasks_of
 from lib.ui.downloads import show_downloads
 from lib.ui.lineup import show_lineup
 from lib.ui.markdown import plain
@@ -47,6 +48,9 @@ def show_tasks() -> None:
     if loop is not None and loop.is_running:
         _show_running(loop)
         return
+    kept = agent_setup.kept() if loop is None else None
+    if kept is not None and _show_kept(kept):
+        return
     trace = agent_setup.trace() if loop is None else loop.plan.trace
     tasks = predictions(trace, race_setup.lineup()) if loop is None else tasks_of(loop)
     agent_results.show_headline(tasks, trace)
@@ -56,6 +60,21 @@ def show_tasks() -> None:
         _show_files(loop)
     agent_results.show_bottleneck(tasks, trace)
     agent_results.show_worth(tasks, trace)
+
+
+def _show_kept(run: Run) -> bool:
+    """A loop from the history as it was; whether the run is one."""
+    tasks, trace = kept_tasks(run)
+    if not tasks:
+        return False
+    agent_results.show_kept_headline(tasks, run)
+    agent_results.show_times(tasks, trace, run.id)
+    agent_results.show_six(tasks)
+    show_downloads(run, None)
+    st.button(_("Back to the prediction"), key="agent_back", type="tertiary", on_click=agent_setup.leave)
+    agent_results.show_bottleneck(tasks, trace)
+    agent_results.show_worth(tasks, trace)
+    return True
 
 
 @st.fragment(run_every=POLL_S)

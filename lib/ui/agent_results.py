@@ -22,6 +22,7 @@ from lib.charts import drawing
 from lib.charts.drawing import Look, Words
 from lib.charts.palette import Theme
 from lib.charts.waterfall import GainRow, Stretch, TimeRow, gains_chart, steps_chart, strips_chart
+from lib.domain.run import Run
 from lib.i18n import _, ngettext
 from lib.metrics.cost import as_decimal
 from lib.metrics.quantity import ESTIMATED, UPPER_BOUND, Figure, Quantity, Unavailable
@@ -48,6 +49,12 @@ def show_headline(tasks: Sequence[TaskView], trace: Trace) -> None:
     told = _("Predicted from published speeds, without a prompt cache; nothing was asked yet. Start measures it.")
     is_predicted = any(task.ended == "predicted" for task in tasks)
     st.caption(plain(f"{steps}. {told}" if is_predicted else f"{steps}."))
+
+
+def show_kept_headline(tasks: Sequence[TaskView], run: Run) -> None:
+    """The sentence by rule of a loop from the history, and when it was."""
+    st.markdown(f"### {plain(headline(tasks))}", anchors=False)
+    st.caption(plain(_("From the history, {when}: {task}").format(when=run.started_at, task=run.prompt.text)))
 
 
 def show_times(tasks: Sequence[TaskView], trace: Trace, key: str) -> None:

@@ -11,7 +11,10 @@ from lib.agents.otel import read_any
 from lib.agents.record import TAG, run_of
 from lib.agents.trace import Trace, TraceError, samples
 from lib.backends.catalogue import Offer
+from lib.domain.codec import RecordingError
+from lib.domain.run import Run
 from lib.i18n import _
+from lib.store.rows import NoSuchRunError
 from lib.ui import race_settings, state
 from lib.ui.race_settings import ParamsError
 from lib.ui.race_setup import START_WAIT_S, lineup, offers
@@ -71,6 +74,17 @@ def current() -> LoopRun | None:
     if loop is not None:
         _remember(loop.plan.id)
     return loop
+
+
+def kept() -> Run | None:
+    """A loop that this server holds no more, from the history; None when there is none of that id."""
+    asked, history = state.asked(_LOOP), store()
+    if asked is None or history is None or desk.get(asked) is not None:
+        return None
+    try:
+        return history.open(asked)
+    except (NoSuchRunError, RecordingError):
+        return None
 
 
 def start() -> None:

@@ -11,10 +11,11 @@ from lib.agents.amdahl import end_to_end_gain
 from lib.agents.closed_form import Speed, predicted, predicted_figures, tokens_of
 from lib.agents.figures import Shares, SixFigures, shares_of, six_figures
 from lib.agents.loop import LoopRun
-from lib.agents.phases import StepTimes, end_ns, sums_s, times_of
-from lib.agents.trace import Trace
+from lib.agents.phases import StepRecord, StepTimes, end_ns, sums_s, times_of
+from lib.agents.record import read_loop, steps_of
+from lib.agents.trace import Step, Trace
 from lib.charts.result_lanes import badge_word, names_apart
-from lib.domain.run import Backend, Origin
+from lib.domain.run import Backend, Origin, Run
 from lib.i18n import _
 from lib.metrics.cost import as_decimal
 from lib.metrics.quantity import Quantity
@@ -71,6 +72,27 @@ def tasks_of(loop: LoopRun) -> tuple[TaskView, ...]:
         figures = six_figures(lane.steps, times, backend, of, lane.ended)
         found.append(TaskView(name, backend, times, figures, lane.ended, lane.waits_for_person))
     return tuple(found)
+
+
+def kept_tasks(run: Run) -> tuple[tuple[TaskView, ...], Trace]:
+    """The tasks of a loop from the history, and what is known of its trace; no tasks when the run is no loop."""
+    found, of = [], steps_of(run)
+    lanes = read_loop(run)
+    names = names_apart(tuple(backend for backend, _steps in lanes))
+    for name, (backend, steps) in zip(names, lanes, strict=True):
+        times = tuple(times_of(record, 0) for record in steps)
+        done = sum(record.answered is not None for record in steps)
+        ended = "complete" if done == of else "failed" if times and times[-1].has_failed else "stopped"
+        found.append(TaskView(name, backend, times, six_figures(steps, times, backend, of, ended), ended))
+    tools = {record.step: record.tool for _backend, steps in lanes for record in steps}
+    most = {place: run.params_of(lane).max_tokens or 1 for lane, place in enumerate(_places(lanes))}
+    kept = tuple(Step(most.get(place, 1), tool=tools.get(place, "none")) for place in range(of))
+    return tuple(found), Trace(run.prompt.text, run.prompt.text, kept)
+
+
+def _places(lanes: Sequence[tuple[Backend, Sequence[StepRecord]]]) -> list[int]:
+    """The step of each lane of the recording, in lane order."""
+    return [record.step for _backend, steps in lanes for record in steps for _try in record.tries]
 
 
 def predictions(trace: Trace, chosen: Sequence[str]) -> tuple[TaskView, ...]:

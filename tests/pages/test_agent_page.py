@@ -76,6 +76,12 @@ def test_a_loop_runs_to_its_end_and_is_kept(page: AppTest) -> None:
     assert known is not None
     assert known.row(loop.plan.id).tags == ("agent loop",)
     assert len(known.row(loop.plan.id).lanes) == 6
+    measured = page.dataframe[-1].value
+    desk._work.clear()  # the server was started anew
+    page.run()
+    assert not page.exception
+    assert "From the history" in words(page)
+    assert page.dataframe[-1].value.equals(measured)
     page.button(key="agent_back").click().run()
     assert "Predicted from published speeds" in words(page)
 
