@@ -23,6 +23,7 @@ from lib.limits.tables import formats
 from lib.live.hub import TooManyRuns
 from lib.live.live_run import LiveRun
 from lib.metrics.quantity import number
+from lib.metrics.texture import gaps
 from lib.server_process import Absent, Failed, Ready
 from lib.ui import race_setup, state
 from lib.ui.limits_show import COLUMN_PX, show_figure
@@ -43,6 +44,7 @@ PARAMS = Params(
     max_tokens=160, temperature=0.0, seed=1, extra_body={"ignore_eos": True}
 )  # both write as much
 LIMITS = Limits()
+_BURSTS = 1.2  # above this the second lane came in bursts
 _GAIN = 1.1  # below this, bursts brought no speed
 _RIGHT, _GUESSES, _COST = 0.5, 8, 0.01  # assumption for the stand-in that guesses ahead: 1.85 times as fast
 
@@ -129,18 +131,29 @@ def outcome(lanes: tuple[ResultLane, ...]) -> str:
     rates = [number(lane.figures["decode_tok_s"]) for lane in lanes]
     if len(rates) != 2 or not rates[0] or not rates[1]:
         return _("One of the two has no decode rate, so they cannot be compared.")
-    chunks = [number(lane.figures["tokens_per_chunk"]) for lane in lanes]
+    bursts = [tokens_per_burst(lane, number(lanes[0].figures["median_gap_ms"])) for lane in lanes]
     told = _("{second} ran at {ratio} the speed of {first}: {fast} against {slow}.").format(
         second=lanes[1].label, first=lanes[0].label, ratio=numbers.ratio(rates[1] / rates[0]),
         fast=numbers.rate(rates[1]), slow=numbers.rate(rates[0]),
     )  # fmt: skip
-    if chunks[0] and chunks[1] and chunks[1] > 1.2 * chunks[0]:
+    if bursts[0] and bursts[1] and bursts[1] > _BURSTS * bursts[0]:
         told += " " + _("Its text came in bursts of {n} tokens on average, instead of {one}.").format(
-            n=numbers.plain(chunks[1]), one=numbers.plain(chunks[0]))  # fmt: skip
+            n=numbers.plain(bursts[1]), one=numbers.plain(bursts[0]))  # fmt: skip
         if rates[1] < _GAIN * rates[0]:
             told += " " + _("Checking several tokens at once took this processor as long as writing them: guessing ahead "
                             "pays only where arithmetic is to spare.")  # fmt: skip
     return told
+
+
+def tokens_per_burst(lane: ResultLane, step_ms: float | None) -> float | None:
+    """Output tokens over bursts: arrivals closer than a quarter of a step of the plain model came together.
+
+    `step_ms` is the plain lane's median gap. A server may send the tokens of one check one by one.
+    """
+    tokens = lane.measured.output_tokens
+    if not tokens or not step_ms:
+        return None
+    return tokens / (1 + sum(gap >= step_ms / 4 for gap in gaps(lane.measured)))
 
 
 def why_absent(pair: Pair) -> str:

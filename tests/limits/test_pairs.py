@@ -44,6 +44,13 @@ def test_bursts_are_told_beside_the_gain() -> None:
     assert "pays only where" not in told
 
 
+def test_tokens_sent_one_by_one_right_after_each_other_are_one_burst() -> None:
+    times = [100 + 40 * check + 0.05 * token for check in range(25) for token in range(4)]
+    counts = {"prompt_tokens": 9, "completion_tokens": 100, "total_tokens": 109}
+    told = outcome(lanes(steady(100, each_ms=20), generation([(ms, " on") for ms in times], usage=counts)))
+    assert "in bursts of 4.0 tokens on average, instead of 1.0" in told
+
+
 def test_bursts_that_brought_no_speed_say_why() -> None:
     told = outcome(lanes(steady(100, each_ms=20), bursts(each_ms=80)))
     assert "1.0× the speed" in told
