@@ -18,16 +18,19 @@ FIRST = SavedPrompt(
 )
 
 
-def show_library() -> None:
-    """Chips for the prompts that come along, and a popover for one's own."""
+def show_examples() -> None:
+    """Chips for the prompts that come along."""
     known = {prompt.id: prompt for prompt in (FIRST, *library()) if not prompt.is_own}
-    with st.container(horizontal=True, gap="small", key="prompt_chips"):
-        st.pills(
-            _("Examples"), list(known), key=EXAMPLE, format_func=lambda id_: _chip(known[id_]), wrap=True,
-            label_visibility="collapsed", on_change=_take_example,
-        )  # fmt: skip
-        with st.popover(_("Own"), key="own_prompts", type="tertiary"):
-            _show_own()
+    st.pills(
+        _("Examples"), list(known), key=EXAMPLE, format_func=lambda id_: _chip(known[id_]), wrap=True,
+        label_visibility="collapsed", on_change=_take_example,
+    )  # fmt: skip
+
+
+def show_own() -> None:
+    """A popover for one's own prompts."""
+    with st.popover(_("Own prompts"), key="own_prompts", type="tertiary"):
+        _show_own()
 
 
 def _chip(prompt: SavedPrompt) -> str:

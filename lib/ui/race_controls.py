@@ -8,7 +8,7 @@ from lib.i18n import _
 from lib.ui import race_settings, race_setup, state
 from lib.ui.lineup import show_lineup
 from lib.ui.markdown import plain
-from lib.ui.prompt_library import show_library
+from lib.ui.prompt_library import show_examples, show_own
 
 
 def show_controls(running: bool) -> None:
@@ -21,14 +21,16 @@ def show_controls(running: bool) -> None:
             placeholder=_("What every backend is asked"),
         )  # fmt: skip
     with examples:
-        show_library()
+        show_examples()
     with action:
         _show_action(running)
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="lineup_row"
     ):
         show_lineup(running)
-        _show_settings(running)
+        with st.container(horizontal=True, vertical_alignment="center", width="content", key="race_options"):
+            show_own()
+            _show_settings(running)
     notice = state.notice()
     if notice:
         st.warning(notice)
