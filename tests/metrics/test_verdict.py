@@ -139,7 +139,7 @@ def test_an_incomplete_answer_has_no_place() -> None:
 
 def test_the_fastest_is_set_against_the_slowest_of_its_own_badge_and_family() -> None:
     played = {"origin": Origin.SIMULATED}
-    lanes = [_lane("Small model", 30), _lane("Sol standard", 20, **played), _lane("Sol fast", 8, **played),
+    lanes = [_lane("Small model", 30, origin=Origin.LIVE), _lane("Sol standard", 20, **played), _lane("Sol fast", 8, **played),
              _lane("Other", 40, **played), _lane("Sol Ultrafast", 1.3, **played)]  # fmt: skip
     assert _say(*lanes).endswith("× Sol standard (simulated).")
     assert _say(lanes[0], lanes[3], _lane("Ultrafast", 1.3, **played)).endswith("× Other (simulated).")
