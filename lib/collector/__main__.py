@@ -64,10 +64,10 @@ class Collector:
                 race = self._races[run_id] = Race(run_id, self._network, self._refused, self._ship, again_ns)
                 if again_ns is None:
                     self._ship(Kind.ACK, run_id, dump({"origin_ns": race.origin_ns}))
-            followed = race.running
             for lane in order["lanes"]:
                 race.start(Order.decode(lane), again=again_ns is not None)
-            if not followed:
+            if not race.followed:
+                race.followed = True
                 self._follows.add(task := asyncio.create_task(self._follow(race)))
                 task.add_done_callback(self._follows.discard)
         elif order["do"] == "stop" and run_id in self._races:
@@ -88,6 +88,7 @@ class Collector:
         while race.running:
             await asyncio.sleep(FLUSH_S)
             race.flush()
+        race.followed = False
         held = {
             "tasks": len(asyncio.all_tasks()),
             "races": len(self._races),

@@ -26,6 +26,7 @@ class Race:
         self.run_id = run_id
         self.origin_ns = now_ns() if origin_ns is None else origin_ns
         self.late_ms = 0.0
+        self.followed = False  # whether a task flushes it and will say that it is over
         self._network, self._refused, self._ship = network, refused, ship
         self._lanes: dict[int, Lane] = {}
         self._views: dict[int, ViewEncoder] = {}
