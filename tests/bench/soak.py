@@ -132,7 +132,7 @@ def replaying(speed: int = SPEED) -> Iterator[str]:
         "0",
         "--quiet",
         "--speed",
-        str(SPEED),
+        str(speed),
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None

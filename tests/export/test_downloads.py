@@ -12,10 +12,11 @@ show_downloads(run_of([backend("Sol")], [answered(0, "A few words.")], "made"), 
 """
 
 
-def test_there_are_three_quiet_buttons_and_no_file_is_made_before_one_is_pressed() -> None:
+def test_the_buttons_are_quiet_and_no_file_is_made_before_one_is_pressed() -> None:
     page = AppTest.from_string(PAGE).run()
     assert not page.exception
     buttons = [element.proto for element in page.get("download_button")]
-    assert [button.label for button in buttons] == ["Recording (JSON)", "Figures (CSV)", "Deltas (CSV)"]
+    data_files = {"Recording (JSON)", "Figures (CSV)", "Deltas (CSV)"}
+    assert data_files <= {button.label for button in buttons}
     assert {button.type for button in buttons} == {"tertiary"}
     assert all(button.deferred_file_id for button in buttons)
