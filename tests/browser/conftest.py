@@ -50,7 +50,7 @@ class App:
 
     def line_up(self, *lanes: str) -> str:
         """The address that opens with these backends."""
-        return f"{self.url}/?lineup={','.join(lanes)}"
+        return f"{self.url}/?lineup={','.join(lanes)}&mode=all%20at%20once"
 
 
 def free_port() -> int:
