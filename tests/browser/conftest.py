@@ -130,8 +130,9 @@ def until_healthy(url: str, process: subprocess.Popen[bytes]) -> None:
     raise AssertionError("the app does not answer")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(chromium_path: str) -> Iterator[Browser]:
+    """Ended with its module: while playwright runs, its event loop is this thread's, and no other may run."""
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium_path, args=FLAGS)
         yield launched

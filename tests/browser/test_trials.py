@@ -38,7 +38,7 @@ def test_a_series_runs_and_says_only_what_it_showed(app: App, page: Page) -> Non
     expect(
         page.get_by_role("heading", name=re.compile(r"Quick is 2\.\d+× Steady .*3 rounds"))
     ).to_be_visible()
-    expect(page.get_by_text("Refusing and Quick: too few trials to compare")).to_be_visible()
+    expect(page.get_by_text("Refusing and Quick: too few trials to compare").first).to_be_visible()
     expect(page.locator(CHARTS)).to_have_count(4)
     expect(page.get_by_text("3 of 3", exact=True).first).to_be_visible()
 
