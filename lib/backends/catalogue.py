@@ -81,14 +81,19 @@ class Catalogue:
             )
             for entry in more
         ]
-        return {offer.backend.id: offer for offer in offers}
+        known = {offer.backend.id: offer for offer in offers}
+        local = self._shipped().state
+        if isinstance(local, Absent):
+            known[RECORDED_STAND_IN] = _standing_in(known[RECORDED_STAND_IN], local.reason)
+        return known
+
+    def _shipped(self) -> ServerProcess:
+        models = self.models.models()
+        return next(m.process for m in models if self.models.backend(m.id).id == LOCAL_ID)
 
     def default_ids(self) -> tuple[str, ...]:
         """The line-up of a first visit: the local model (or a recorded stand-in) and three simulated ones."""
-        shipped = next(
-            model for model in self.models.models() if self.models.backend(model.id).id == LOCAL_ID
-        )
-        absent = isinstance(shipped.process.state, Absent)
+        absent = isinstance(self._shipped().state, Absent)
         return (RECORDED_STAND_IN if absent else LOCAL_ID, *DEFAULT_IDS)
 
     def _local(self) -> list[Offer]:
@@ -102,6 +107,12 @@ class Catalogue:
             )
             found.append(Offer(backend, absent=absent))
         return found
+
+
+def _standing_in(offer: Offer, reason: str) -> Offer:
+    """The recorded lane that takes the local model's place, saying so."""
+    note = _("in place of the live SmolLM2: {reason} {note}").format(reason=reason, note=offer.backend.note)
+    return replace(offer, backend=replace(offer.backend, note=note))
 
 
 def _priced(backend: Backend) -> Backend:

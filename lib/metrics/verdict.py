@@ -225,8 +225,8 @@ def _counterpart(best: _Lane, others: Sequence[tuple[float, _Lane]]) -> tuple[fl
 
 
 def _is_kin(one: _Lane, other: _Lane) -> bool:
-    same_badge = one.measured.backend.origin is other.measured.backend.origin
-    return same_badge and _common_words(one, other) > 0
+    mine, its = one.measured.backend, other.measured.backend
+    return mine.origin is its.origin and mine.id != its.id and _common_words(one, other) > 0
 
 
 def _common_words(one: _Lane, other: _Lane) -> int:

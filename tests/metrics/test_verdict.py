@@ -143,3 +143,7 @@ def test_the_fastest_is_set_against_the_slowest_of_its_own_badge_and_family() ->
              _lane("Other", 40, **played), _lane("Sol Ultrafast", 1.3, **played)]  # fmt: skip
     assert _say(*lanes).endswith("× Sol standard (simulated).")
     assert _say(lanes[0], lanes[3], _lane("Ultrafast", 1.3, **played)).endswith("× Other (simulated).")
+
+
+def test_a_twin_of_the_fastest_is_no_comparison_while_there_is_another_backend() -> None:
+    assert _say(_lane("Sol", 2), _lane("Sol", 2.4), _lane("Luna", 20)).endswith("× Luna.")
