@@ -55,3 +55,10 @@ def chromium_path() -> str:
 def anyio_backend() -> str:
     """Coroutine tests (`@pytest.mark.anyio`) run on asyncio."""
     return "asyncio"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser test that failed is run once more: a busy machine can let a browser miss a moment."""
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.flaky(reruns=1))

@@ -82,19 +82,19 @@ class Catalogue:
             for entry in more
         ]
         known = {offer.backend.id: offer for offer in offers}
-        local = self._shipped().state
-        if isinstance(local, Absent):
-            known[RECORDED_STAND_IN] = _standing_in(known[RECORDED_STAND_IN], local.reason)
+        if why := self._why_no_local():
+            known[RECORDED_STAND_IN] = _standing_in(known[RECORDED_STAND_IN], why)
         return known
 
-    def _shipped(self) -> ServerProcess:
+    def _why_no_local(self) -> str:
+        """Why the shipped local model cannot run on this machine; "" where it can."""
         models = self.models.models()
-        return next(m.process for m in models if self.models.backend(m.id).id == LOCAL_ID)
+        states = (model.process.state for model in models if self.models.backend(model.id).id == LOCAL_ID)
+        return next((state.reason for state in states if isinstance(state, Absent)), "")
 
     def default_ids(self) -> tuple[str, ...]:
         """The line-up of a first visit: the local model (or a recorded stand-in) and three simulated ones."""
-        absent = isinstance(self._shipped().state, Absent)
-        return (RECORDED_STAND_IN if absent else LOCAL_ID, *DEFAULT_IDS)
+        return (RECORDED_STAND_IN if self._why_no_local() else LOCAL_ID, *DEFAULT_IDS)
 
     def _local(self) -> list[Offer]:
         """The local models; one that does not run is offered too, since Start starts it."""

@@ -298,7 +298,8 @@ class Grid:
     def type(self, text: str) -> None:
         self.page.keyboard.press("Enter")
         editor = self.page.locator(".gdg-input")
-        expect(editor).to_be_focused()
+        expect(editor).to_be_visible()
+        editor.focus()
         self.page.keyboard.type(text, delay=TYPING_MS)
         expect(editor).to_have_value(text)
         with self.socket.expect_event("framesent"):

@@ -172,9 +172,10 @@ def test_a_backend_is_added_removed_and_typed_in(app: App, page: Page) -> None:
     expect(page.locator(LANES).nth(2).locator(".tr-failure-title")).to_have_text("No connection")
     assert "sk-typed-secret" not in page.content()
     page.get_by_role("button", name="Remove my-model").click()
+    expect(page.get_by_role("button", name="Remove my-model")).to_have_count(0)
     start(page)
-    until_over(page)
     expect(page.locator(LANES)).to_have_count(2)
+    until_over(page)
 
 
 @pytest.mark.parametrize("width", [390, 768, 1440, 2560])
