@@ -40,16 +40,21 @@ def test_an_event_survives_its_row(event: ev.Event) -> None:
     assert decode_row(encode_event(event)) == event
 
 
-@given(st.lists(EVENTS, max_size=10), st.text())
-def test_a_run_survives_its_document(events: list[ev.Event], text: str) -> None:
+def full_run(events: list[ev.Event], text: str) -> Run:
+    """A run with something in every field, and these events in its one lane."""
     prices = Prices(Decimal("5"), None, Decimal("0.1"), source="list")
-    run = Run(
+    return Run(
         id="r", prompt=Prompt(text, "sys", (("user", "a"), ("assistant", "b"))), mode=Mode.BY_BACKEND,
         params=Params(64, 0.5, stop=("x",), extra_body={"k": [1]}), started_at="2026-11-30T02:00:00+00:00",
         backends=(Backend("a", "A", "http://h/v1", "m", Origin.SIMULATED, "n", prices, {"x": 1}),),
         generations=(ev.Generation(0, tuple(events)),), clock_health_ms=1.5, versions={"python": "3"},
         own_params={0: Params(8, reasoning_effort="low")},
     )  # fmt: skip
+
+
+@given(st.lists(EVENTS, max_size=10), st.text())
+def test_a_run_survives_its_document(events: list[ev.Event], text: str) -> None:
+    run = full_run(events, text)
     assert decode_run(encode_run(run)) == run
 
 
