@@ -1,4 +1,4 @@
-"""Counts tokens without any network: OpenAI's `o200k_base` and `cl100k_base` from rank files that come along.
+"""Counts tokens without any network: OpenAI's four encodings from rank files that come along.
 
 The rank files are those of tiktoken (MIT, `lib/data/LICENSES/tiktoken-MIT.txt`) and are refused when their
 SHA-256 differs from the one tiktoken expects. `tiktoken.get_encoding` is never called: it would download. The
@@ -37,6 +37,9 @@ class _Source:
     special_tokens: tuple[tuple[str, int], ...]
 
 
+_FIRST_PATTERN = (  # of GPT-2, kept for both encodings that came before GPT-4
+    r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
+)
 _SOURCES = {
     "o200k_base": _Source(
         "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
@@ -59,6 +62,16 @@ _SOURCES = {
             ("<|endoftext|>", 100257), ("<|fim_prefix|>", 100258), ("<|fim_middle|>", 100259),
             ("<|fim_suffix|>", 100260), ("<|endofprompt|>", 100276),
         ),
+    ),
+    "p50k_base": _Source(
+        "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
+        _FIRST_PATTERN,
+        (("<|endoftext|>", 50256),),
+    ),
+    "r50k_base": _Source(
+        "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
+        _FIRST_PATTERN,
+        (("<|endoftext|>", 50256),),
     ),
 }  # fmt: skip
 ENCODINGS = tuple(_SOURCES)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiktoken_ext import openai_public
 
 from lib import tokens
 
@@ -29,6 +30,31 @@ def test_known_texts_have_their_known_counts() -> None:
 def test_a_special_token_in_a_text_is_plain_text() -> None:
     assert tokens.count("End mark: <|endoftext|> then more.") == 13
     assert tokens.count("End mark: <|endoftext|> then more.", "cl100k_base") == 12
+
+
+def test_the_two_encodings_before_gpt_4_differ_in_runs_of_blanks_alone() -> None:
+    assert tokens.encode("hello world", "r50k_base") == tokens.encode("hello world", "p50k_base") == [31373, 995]
+    indented = "if x:\n        return y"
+    assert tokens.count(indented, "p50k_base") < tokens.count(indented, "r50k_base")
+    assert tokens.count("灯塔看守人", "p50k_base") == tokens.count("灯塔看守人", "r50k_base") > 5
+
+
+@pytest.mark.parametrize("encoding", tokens.ENCODINGS)
+def test_every_encoding_is_the_one_that_tiktoken_defines(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashes: list[str] = []
+
+    def ranks(_url: str, expected_hash: str) -> dict[bytes, int]:
+        hashes.append(expected_hash)
+        return {}
+
+    monkeypatch.setattr(openai_public, "load_tiktoken_bpe", ranks)
+    defined = openai_public.ENCODING_CONSTRUCTORS[encoding]()
+    source = tokens._SOURCES[encoding]
+    assert [source.sha256] == hashes
+    assert source.pattern == defined["pat_str"]
+    assert dict(source.special_tokens) == defined["special_tokens"]
 
 
 def test_an_empty_text_has_no_tokens() -> None:
@@ -98,8 +124,8 @@ def test_a_missing_rank_file_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_an_unknown_encoding_is_said() -> None:
-    with pytest.raises(tokens.TokenizerError, match="p50k_base"):
-        tokens.count("text", "p50k_base")
+    with pytest.raises(tokens.TokenizerError, match="gpt2_base"):
+        tokens.count("text", "gpt2_base")
 
 
 def test_loading_needs_no_network_and_happens_once_for_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
