@@ -19,12 +19,12 @@ import orjson
 from lib.collector.client import CollectorClient
 from lib.domain.failures import FAILURES
 from lib.domain.run import Limits, Run
+from lib.grace import Grace, grace_s
 from lib.live.live_run import LiveRun
 from lib.live.spending import Spending
 from lib.reading import ReadingSpeed
 
-GRACE_S = 15.0  # a run nobody watches is stopped after this long: the provider bills
-GUARD_S = 0.2  # how often spending and watchers are looked at
+GUARD_S = 0.2  # how often spending and viewers are looked at
 KEPT_RUNS = 50
 _NO_RESULT = {"verdict": [["The figures of this race could not be computed; the server's log says why.", ""]]}
 _log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class Hub:
         self,
         figures: Figures,
         result: Result,
-        grace_s: float = GRACE_S,
+        grace_s: float | None = grace_s(),
         most: int = 8,
         keeper: Listener | None = None,
     ) -> None:
@@ -83,7 +83,7 @@ class Hub:
         with self._lock:
             if sum(not live.ended for live in self._runs.values()) >= self._most:
                 raise TooManyRuns(f"this server runs {self._most} races already")
-            live = self._runs[run.id] = LiveRun(run, speed)
+            live = self._runs[run.id] = LiveRun(run, speed, Grace(self._grace_s))
             live.spending = None if cap is None else Spending(run, cap)
         if self._keeper is not None:
             self._keeper.on_begin(run)
@@ -199,13 +199,11 @@ class Hub:
 
     def _guard(self) -> None:
         while not self._closed.wait(GUARD_S):
-            now_s = time.monotonic()
             for run_id, live in tuple(self._runs.items()):
                 if not live.ended:
                     self._guard_spending(live)
-                since_s = live.unwatched_since_s
-                if not live.ended and since_s is not None and now_s - since_s > self._grace_s:
-                    self.stop(run_id)
+                    if live.grace.is_over:
+                        self.stop(run_id)
 
     def _guard_spending(self, live: LiveRun) -> None:
         spending = live.spending

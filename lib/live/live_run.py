@@ -13,6 +13,7 @@ import orjson
 from lib.domain.codec import Row, decode_rows
 from lib.domain.events import Generation
 from lib.domain.run import Run
+from lib.grace import Grace, grace_s
 from lib.live.spending import Spending
 from lib.reading import ReadingSpeed
 from lib.view_stream import announcement
@@ -21,8 +22,9 @@ from lib.view_stream import announcement
 class LiveRun:
     """Append-only lists; a viewer is an index into `messages`, so nothing is lost or doubled."""
 
-    def __init__(self, run: Run, speed: ReadingSpeed | None = None) -> None:
+    def __init__(self, run: Run, speed: ReadingSpeed | None = None, grace: Grace | None = None) -> None:
         self.run = run
+        self.grace = grace or Grace(grace_s())
         self.speed = speed  # the reader of the person who started it; None: by the answer's language
         self.messages: list[str] = []
         self.origin_ns = time.perf_counter_ns()
@@ -30,7 +32,6 @@ class LiveRun:
         self.spending: Spending | None = None  # with a cap: what the race has cost so far
         self.health: dict[str, Any] = {}
         self.created_s = time.monotonic()
-        self.unwatched_since_s: float | None = self.created_s
         self._rows: list[bytes] = []
         self._viewers: set[Callable[[], None]] = set()
         self._lock = threading.Lock()
@@ -65,14 +66,13 @@ class LiveRun:
         """A viewer came; `wake` is called after every new message, from any thread."""
         with self._lock:
             self._viewers.add(wake)
-            self.unwatched_since_s = None
+        self.grace.come(wake)
 
     def unwatch(self, wake: Callable[[], None]) -> None:
         """A viewer left."""
         with self._lock:
             self._viewers.discard(wake)
-            if not self._viewers:
-                self.unwatched_since_s = time.monotonic()
+        self.grace.leave(wake)
 
     def lane_rows(self) -> list[list[Row]]:
         """All rows so far, by lane."""

@@ -211,10 +211,6 @@ def test_a_run_nobody_watches_is_stopped(simulator: str, race: Callable[..., Liv
     try:
         live = race(SLOW, on=hub)
         until(live, lambda message: "d" in message)
-        ended = threading.Event()
-        live.watch(lambda: ended.set() if live.ended else None)
-        live._viewers.clear()
-        live.unwatched_since_s = live.created_s
         assert wait_for(lambda: live.ended)
         assert live.recorded().generations[0].events[-1].status is Status.STOPPED
     finally:
