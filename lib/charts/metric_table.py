@@ -17,6 +17,7 @@ from lib.metrics import rates
 from lib.metrics.catalogue import CATALOGUE, Metric
 from lib.metrics.figures import cost_text, figure_text
 from lib.metrics.quantity import ESTIMATED, SHORT_SAMPLE, UPPER_BOUND, Figure, Unavailable
+from lib.provenance import token_source
 
 DASH = "–"
 
@@ -80,13 +81,6 @@ def cell_of(metric: Metric, lane: ResultLane, notes: Notes) -> Cell:
     return _with_note(prefix + figure_text(figure), _mark_note(figure), notes)
 
 
-def token_source(lane: ResultLane) -> str:
-    """Who counted the output tokens: "usage" or "estimated"; a dash where nothing was counted."""
-    if lane.measured.output_tokens is None:
-        return DASH
-    return _("estimated (o200k_base)") if lane.measured.is_estimated else _("usage of the server")
-
-
 def _metric_row(metric: Metric, lanes: Sequence[ResultLane], notes: Notes) -> dict[str, Any]:
     name = f"{_(metric.name)} ({metric.symbol})" if metric.symbol else _(metric.name)
     help_text = _("{formula}. Source: {source}.").format(formula=metric.formula, source=metric.source)
@@ -132,4 +126,4 @@ def _place(lane: ResultLane, notes: Notes) -> Cell:
 
 
 def _source(lane: ResultLane) -> Cell:
-    return Cell(token_source(lane))
+    return Cell(token_source(lane.measured))

@@ -14,9 +14,10 @@ from lib.charts.chart_reader import band_of
 from lib.charts.curve_chart import curve_chart
 from lib.charts.drawing import Look
 from lib.charts.gap_charts import arrival_chart, gap_chart
-from lib.charts.result_lanes import KEPT, ResultKey, ResultLane, lanes_of, mode_words
+from lib.charts.result_lanes import KEPT, ResultKey, ResultLane, lanes_of
 from lib.domain.run import Run
 from lib.i18n import _
+from lib.provenance import mode_words
 
 
 def subtitle_of(run: Run, lanes: Sequence[ResultLane]) -> str:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from lib.domain import events as ev
 from lib.domain.failures import FAILURES
-from lib.domain.run import Backend, Mode, Origin, Run
+from lib.domain.run import Backend, Run
 from lib.i18n import _, current_language
 from lib.metrics.catalogue import compute_all
 from lib.metrics.figures import warning_sentence
@@ -19,6 +19,7 @@ from lib.metrics.measurement import Measurement, measure
 from lib.metrics.quantity import Figure
 from lib.metrics.verdict import places
 from lib.metrics.warnings import warnings_of
+from lib.provenance import Facts, badge_word, figure_facts
 from lib.reading import ReadingSpeed, speed_for
 
 KEPT = 16  # runs whose figures are remembered, so that a click on a switch costs no computing
@@ -26,7 +27,8 @@ KEPT = 16  # runs whose figures are remembered, so that a click on a switch cost
 
 @dataclass(frozen=True, slots=True)
 class ResultLane:
-    """One lane of a result. `speed` is the reader's for its answer; `place` is None unless it finished."""
+    """One lane of a result. `speed` is the reader's for its answer; `place` is None unless it finished; `how` says how
+    its figures came about."""
 
     index: int
     name: str
@@ -36,6 +38,7 @@ class ResultLane:
     figures: dict[str, Figure]
     warnings: tuple[tuple[str, str], ...]
     place: int | None
+    how: Facts
 
     @property
     def badge(self) -> str:
@@ -79,6 +82,7 @@ class ResultKey:
     events: tuple[tuple[int, int], ...]  # of each lane: how many, and when the last one came
     speed: str
     language: str
+    health: tuple[float | None, float | None]
     run: Run = field(compare=False)
     reading: ReadingSpeed | None = field(compare=False)
 
@@ -92,22 +96,8 @@ def key_of(run: Run, speed: ReadingSpeed | None) -> ResultKey:
     """What the results of a run may be remembered by."""
     events = tuple((len(g.events), g.events[-1].at_ns if g.events else 0) for g in run.generations)
     reader = f"{speed.id} {speed.per_min}" if speed else ""
-    return ResultKey(run.id, events, reader, current_language(), run, speed)
-
-
-def badge_word(origin: Origin) -> str:
-    """The badge in words."""
-    return {Origin.LIVE: _("live"), Origin.SIMULATED: _("simulated"), Origin.RECORDED: _("recorded")}[origin]
-
-
-def mode_words(mode: Mode) -> str:
-    """How the requests shared time, in words."""
-    words = {
-        Mode.ALL_AT_ONCE: _("all at once"),
-        Mode.BY_BACKEND: _("one request at a time per server"),
-        Mode.ONE_BY_ONE: _("one by one"),
-    }
-    return words[mode]
+    health = (run.clock_health_ms, run.display_lag_ms)
+    return ResultKey(run.id, events, reader, current_language(), health, run, speed)
 
 
 def outcome_word(status: ev.Status) -> str:
@@ -139,7 +129,7 @@ def _lanes(seen: ResultKey) -> tuple[ResultLane, ...]:
     names = names_apart(run.backends)
     finished = places(run)
     return tuple(
-        _lane(lane, names[lane], backend, measure(generation, backend), seen.reading, finished[lane])
+        _lane(lane, names[lane], run, measure(generation, backend), seen.reading, finished[lane])
         for lane, (backend, generation) in enumerate(zip(run.backends, run.generations, strict=True))
     )
 
@@ -147,11 +137,12 @@ def _lanes(seen: ResultKey) -> tuple[ResultLane, ...]:
 def _lane(
     index: int,
     name: str,
-    backend: Backend,
+    run: Run,
     measured: Measurement,
     speed: ReadingSpeed | None,
     place: int | None,
 ) -> ResultLane:
     reader = speed_for(measured.answer, speed)
     warnings = tuple((code, warning_sentence(code, detail)) for code, detail in warnings_of(measured))
-    return ResultLane(index, name, backend, measured, reader, compute_all(measured, reader), warnings, place)
+    figures, how = compute_all(measured, reader), figure_facts(run, measured)
+    return ResultLane(index, name, measured.backend, measured, reader, figures, warnings, place, how)

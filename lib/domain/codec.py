@@ -92,6 +92,7 @@ def encode_run(run: Run) -> bytes:
         "params": encode_params(run.params),
         "own_params": {str(lane): encode_params(params) for lane, params in run.own_params.items()},
         "clock_health_ms": run.clock_health_ms,
+        "display_lag_ms": run.display_lag_ms,
         "versions": dict(run.versions),
         "lanes": [
             {"backend": encode_backend(backend), "events": [encode_event(e) for e in generation.events]}
@@ -119,6 +120,7 @@ def decode_run(data: bytes) -> Run:
                 decode_rows(index, lane["events"])[-1] for index, lane in enumerate(document["lanes"])
             ),
             clock_health_ms=document["clock_health_ms"],
+            display_lag_ms=document.get("display_lag_ms"),
             versions=document["versions"],
         )
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:

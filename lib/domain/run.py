@@ -146,6 +146,7 @@ class Run:
     clock_health_ms: float | None = None  # worst delay of the collector's event loop in the run
     versions: Mapping[str, str] = field(default_factory=dict)
     own_params: Mapping[int, Params] = field(default_factory=dict)  # of lanes that differ from `params`
+    display_lag_ms: float | None = None  # 95 % of the paint delays on the screen that showed it; in no figure
 
     def params_of(self, lane: int) -> Params:
         """The parameters that lane is asked with."""

@@ -17,7 +17,7 @@ import orjson
 from lib import player
 from lib.charts.drawing import Look
 from lib.charts.metric_table import table_of
-from lib.charts.result_lanes import ResultLane, lanes_of, mode_words
+from lib.charts.result_lanes import ResultLane, lanes_of
 from lib.domain.run import Run
 from lib.export.charts_export import chart_figures
 from lib.export.drawn import svgs_of
@@ -27,6 +27,7 @@ from lib.export.provenance import provenance
 from lib.export.view_messages import view_messages
 from lib.i18n import _, current_language
 from lib.player.words import words
+from lib.provenance import mode_words
 from lib.reading import ReadingSpeed
 from lib.view_stream import player_reader
 

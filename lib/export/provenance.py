@@ -1,16 +1,18 @@
-"""Where the figures of a run come from, as headed lists of facts in words; exports place them as they like."""
+"""Where the figures of a run come from, as headed lists of facts in words; exports place them as they like.
+
+What every figure says of itself is `lib/provenance.py`; here stands what only a whole file has room for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lib import numbers
-from lib.charts.metric_table import token_source
-from lib.charts.result_lanes import ResultLane, mode_words
+from lib.charts.result_lanes import ResultLane
 from lib.domain.run import Params, Run
 from lib.export.private_hosts import host_of
 from lib.i18n import _
 from lib.metrics.warnings import served_model
+from lib.provenance import conditions_of, lane_facts, shared_facts
 
 Facts = list[tuple[str, str]]
 
@@ -21,16 +23,10 @@ def provenance(run: Run, lanes: Sequence[ResultLane]) -> list[tuple[str, Facts]]
 
 
 def _race(run: Run) -> Facts:
-    health = run.clock_health_ms
-    late = _("not recorded") if health is None else numbers.milliseconds(health)
     return [
-        (_("Started (UTC)"), run.started_at or _("not recorded")),
-        (_("Requests"), mode_words(run.mode)),
-        (_("Trials"), _("one per lane")),
-        (_("Clock late by at most"), late),
-        (_("Versions"), ", ".join(f"{name} {number}" for name, number in run.versions.items()) or _("not recorded")),
+        *shared_facts(conditions_of(run)),
         (_("Times"), _("taken when the network read returned, on one monotonic clock, never by a display")),
-    ]  # fmt: skip
+    ]
 
 
 def _lane(run: Run, lane: ResultLane) -> Facts:
@@ -40,8 +36,7 @@ def _lane(run: Run, lane: ResultLane) -> Facts:
         (_("Model"), backend.model),
         (_("Model in the answer"), served if served != backend.model else ""),
         (_("Host"), host_of(backend) or _("private address, not shown")),
-        (_("What it is"), ", ".join(word for word in (lane.badge, backend.note) if word)),
-        (_("Token source"), token_source(lane)),
+        *lane_facts(backend, lane.measured),
         (_("Parameters"), _params(run.params_of(lane.index))),
         (_("Prices"), backend.prices.source if backend.prices else ""),
     ]

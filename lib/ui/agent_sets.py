@@ -14,10 +14,11 @@ from lib.agents.prompt_set import PromptSetError, read_prompt_set
 from lib.agents.set_run import MOST_CONCURRENCY, SetPlan, SetRun
 from lib.agents.set_state import StateFile, state_path
 from lib.agents.set_summary import SetSummary, summary_of
-from lib.charts.result_lanes import badge_word, names_apart
+from lib.charts.result_lanes import names_apart
 from lib.i18n import _
 from lib.metrics.cost import as_decimal
 from lib.metrics.quantity import Figure, Quantity, Unavailable
+from lib.provenance import badge_word
 from lib.store.location import data_folder
 from lib.ui import agent_setup, race_settings, state
 from lib.ui.markdown import plain

@@ -14,13 +14,14 @@ from lib.agents.loop import LoopRun
 from lib.agents.phases import StepRecord, StepTimes, end_ns, sums_s, times_of
 from lib.agents.record import read_loop, steps_of
 from lib.agents.trace import Step, Trace
-from lib.charts.result_lanes import badge_word, names_apart
+from lib.charts.result_lanes import names_apart
 from lib.domain.run import Backend, Origin, Run
 from lib.i18n import _
 from lib.metrics.cost import as_decimal
 from lib.metrics.quantity import Quantity
 from lib.metrics.timeline import NS_PER_S
 from lib.numbers import percent, plain, ratio, seconds
+from lib.provenance import badge_word
 from lib.simulator.profiles import DEFAULT_IDS, Profile, load_profiles
 
 

@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from lib.backends.table import Configured, SettingsError, as_toml
-from lib.charts.result_lanes import badge_word
 from lib.domain.run import Origin
 from lib.i18n import _
+from lib.provenance import badge_word
 from lib.ui import backend_form, state
 from lib.ui.markdown import plain
 from lib.ui.probe_view import show_probe, show_probes

@@ -9,9 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from lib import numbers
-from lib.charts.result_lanes import badge_word
 from lib.export.view_messages import merged_messages
 from lib.i18n import _
+from lib.provenance import badge_word
 from lib.store.rows import RunRow
 from lib.store.store import Store
 from lib.ui import race_setup, state

@@ -10,9 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from lib import numbers
-from lib.charts.result_lanes import badge_word
 from lib.domain.run import Mode, Origin
 from lib.i18n import _, ngettext
+from lib.provenance import badge_word
 from lib.store.rows import LaneRow, Page, RunRow
 from lib.store.store import Store
 from lib.ui import history_state as chosen

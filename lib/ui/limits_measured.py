@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import streamlit as st
 from sqlalchemy.exc import SQLAlchemyError
 
-from lib.charts.result_lanes import badge_word
 from lib.domain.run import Origin
 from lib.i18n import _
 from lib.limits import roofline
@@ -16,6 +15,7 @@ from lib.limits.tables import formats, model_named
 from lib.metrics.measurement import measure
 from lib.metrics.quantity import number
 from lib.metrics.rates import decode_rate
+from lib.provenance import badge_word
 from lib.store.rows import RunRow
 from lib.ui import limits_words, race_setup, state
 from lib.ui.limits_state import Chosen

@@ -11,10 +11,10 @@ from lib.backends.catalogue import Offer
 from lib.backends.policy import AddressRefused, check
 from lib.backends.table import Configured
 from lib.charts.palette import lane_colours
-from lib.charts.result_lanes import badge_word
 from lib.collector.address import AddressError, clean
 from lib.domain.run import Backend
 from lib.i18n import _
+from lib.provenance import badge_word
 from lib.ui import state
 from lib.ui.ghost_lanes import show_ghost
 from lib.ui.markdown import plain

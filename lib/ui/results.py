@@ -14,9 +14,10 @@ from lib.charts import drawing
 from lib.charts.drawing import Look
 from lib.charts.palette import Theme
 from lib.charts.result_charts import Figures, figures_of
-from lib.charts.result_lanes import ResultLane, key_of, lanes_of, mode_words
+from lib.charts.result_lanes import ResultLane, key_of, lanes_of
 from lib.domain.run import Run
 from lib.i18n import _
+from lib.provenance import mode_words
 from lib.reading import ReadingSpeed
 from lib.ui.answers import show_answers
 from lib.ui.markdown import plain

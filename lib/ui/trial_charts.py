@@ -13,10 +13,10 @@ import altair as alt
 
 from lib.charts import drawing
 from lib.charts.drawing import LINE_PX, Look, Sheet, Words
-from lib.charts.result_lanes import badge_word
 from lib.domain.run import Backend, Origin
 from lib.i18n import _, ngettext
 from lib.metrics.quantity import Unavailable
+from lib.provenance import badge_word
 from lib.trials.summary import Comparison, FigureSummary, ratio_text, rounds_text
 
 POINT_AREA = 48

@@ -11,10 +11,10 @@ from typing import Any
 from lib import numbers
 from lib.charts.metric_table import DASH, Notes
 from lib.charts.palette import Theme, palette
-from lib.charts.result_lanes import badge_word
 from lib.i18n import _
 from lib.metrics.figures import figure_text
 from lib.metrics.quantity import Quantity, Unavailable
+from lib.provenance import badge_word
 from lib.trials.goodput import Goals, goodput
 from lib.trials.plan import Plan
 from lib.trials.summary import RELIABLE, FigureSummary, Percentile, counts_of, figure_summary, trials_of

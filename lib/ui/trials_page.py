@@ -8,8 +8,9 @@ from __future__ import annotations
 import streamlit as st
 
 from lib import numbers
-from lib.charts.result_lanes import mode_words, names_apart
+from lib.charts.result_lanes import names_apart
 from lib.i18n import _, ngettext
+from lib.provenance import mode_words
 from lib.trials.plan import Condition
 from lib.trials.runner import Progress, Series
 from lib.ui import race_settings, race_setup, state, trials_setup

@@ -20,11 +20,12 @@ from lib import numbers
 from lib.charts import drawing
 from lib.charts.drawing import Look
 from lib.charts.metric_table import DASH
-from lib.charts.result_lanes import badge_word, mode_words, names_apart, outcome_word
+from lib.charts.result_lanes import names_apart, outcome_word
 from lib.domain.run import Origin
 from lib.i18n import _, current_language
 from lib.metrics.figures import figure_text
 from lib.metrics.quantity import Unavailable
+from lib.provenance import badge_word, mode_words
 from lib.trials.goodput import Goals
 from lib.trials.plan import Condition, Plan
 from lib.trials.runner import Series
