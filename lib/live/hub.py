@@ -20,6 +20,7 @@ from lib.collector.client import CollectorClient
 from lib.domain.failures import FAILURES
 from lib.domain.run import Limits, Run
 from lib.grace import Grace, grace_s
+from lib.i18n import use_language
 from lib.live.live_run import LiveRun
 from lib.live.spending import Spending
 from lib.reading import ReadingSpeed
@@ -180,6 +181,7 @@ class Hub:
 
     def _work(self, task: Callable[..., None], live: LiveRun, *arguments: int) -> None:
         def run() -> None:
+            use_language(live.language)
             try:
                 task(live, *arguments)
             except Exception:

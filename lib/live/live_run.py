@@ -14,6 +14,7 @@ from lib.domain.codec import Row, decode_rows
 from lib.domain.events import Generation
 from lib.domain.run import Run
 from lib.grace import Grace, grace_s
+from lib.i18n import current_language
 from lib.live.spending import Spending
 from lib.reading import ReadingSpeed
 from lib.view_stream import announcement
@@ -26,6 +27,7 @@ class LiveRun:
         self.run = run
         self.grace = grace or Grace(grace_s())
         self.speed = speed  # the reader of the person who started it; None: by the answer's language
+        self.language = current_language()  # that of the person who started it; figures and verdict are said in it
         self.messages: list[str] = []
         self.origin_ns = time.perf_counter_ns()
         self.ended = False

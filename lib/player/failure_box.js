@@ -1,7 +1,7 @@
 // What a failed lane says: title, sentence, advice, the server's own message, and Retry where that can help.
 
 import { button, make, setAttribute, setText } from "./elements.js";
-import { say } from "./words.js";
+import { say, told } from "./words.js";
 
 export class FailureBox {
   constructor(document, name, retry) {
@@ -23,7 +23,7 @@ export class FailureBox {
   show(failure) {
     if (this.root.hidden !== !failure) this.root.hidden = !failure;
     if (!failure) return;
-    for (const [key, element] of Object.entries(this.parts)) setText(element, failure[key] ?? "");
+    for (const [key, element] of Object.entries(this.parts)) setText(element, told(failure[key] ?? ""));
     setAttribute(this.parts.message, "title", failure.message || null);
     this.again.hidden = failure.retry_helps === false;
   }

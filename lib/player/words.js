@@ -106,6 +106,14 @@ export const ENGLISH = {
   scale_help: "Vertical scale",
   health: "{fps} frames/s, display lag {lag} ms (95 %)",
   health_lost: "Connection lost, trying again",
+  how_tokens: "Token source",
+  how_live: "estimated on this page while it streams, exact when the stream has ended",
+  how_lag: "Display lag (95 %)",
+  how_lag_here: "{lag} ms, measured on this screen; in no other figure",
+  how_lag_replay: "none, as a replay is drawn from the recording",
+  how_lag_none: "not known yet",
+  track_help:
+    "What every lane had delivered, and what a person had read, against the time since its own request.",
   no_text: "No text came.",
   place_help: "Order in which the complete answers finished",
   place_1: "1st",
@@ -145,6 +153,11 @@ export function setWords(words) {
 /** The text of a key with its {names} filled in. */
 export function say(key, values = {}) {
   return current[key].replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
+}
+
+/** A sentence that came from the server in English, in the language of the page where it is known. */
+export function told(sentence) {
+  return current[sentence] ?? sentence;
 }
 
 /** A finishing place as words: 1st, 2nd, 3rd, 4th. */

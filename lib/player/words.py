@@ -1,10 +1,11 @@
 """The player's own words for translation: the keys and the English of `words.js`, through gettext.
 
-Figures, failures and the verdict are not here: they arrive in the messages, already translated.
+Figures and the verdict are not here: they arrive in the messages, already translated.
 """
 
 from __future__ import annotations
 
+from lib.domain.failures import FAILURES
 from lib.i18n import _
 
 
@@ -20,8 +21,10 @@ def words() -> dict[str, str]:
         **_cursor(),
         **_headline(),
         **_track(),
+        **_how(),
         **_rest(),
         **_replay(),
+        **_failures(),
     }
 
 
@@ -189,6 +192,20 @@ def _track() -> dict[str, str]:
     }
 
 
+def _how() -> dict[str, str]:
+    return {
+        "how_tokens": _("Token source"),
+        "how_live": _("estimated on this page while it streams, exact when the stream has ended"),
+        "how_lag": _("Display lag (95 %)"),
+        "how_lag_here": _("{lag} ms, measured on this screen; in no other figure"),
+        "how_lag_replay": _("none, as a replay is drawn from the recording"),
+        "how_lag_none": _("not known yet"),
+        "track_help": _(
+            "What every lane had delivered, and what a person had read, against the time since its own request."
+        ),
+    }
+
+
 def _rest() -> dict[str, str]:
     return {
         "no_text": _("No text came."),
@@ -224,3 +241,9 @@ def _replay() -> dict[str, str]:
         "moment_end": _("ended"),
         "merged": _("Lanes of different races on one start line: this race never took place."),
     }
+
+
+def _failures() -> dict[str, str]:
+    """What a failed lane says, by its English: the collector, which tells it first, knows no visitor's language."""
+    texts = [text for one in FAILURES.values() for text in (one.title, one.sentence, one.advice)]
+    return {text: _(text) for text in texts if _(text) != text}

@@ -8,6 +8,7 @@ import streamlit as st
 
 from lib.charts.palette import Theme, palette
 from lib.i18n import _
+from lib.ui.language import show_languages, speak
 from lib.ui.sign_in import let_in, show_who
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,6 +17,7 @@ _LOGO = {
     theme: str(Path(__file__).parent / f"logo-{theme}.svg") for theme in ("light", "dark")
 }  # fmt: skip
 
+speak()
 st.set_page_config(page_title="Tokenrace", layout="wide", initial_sidebar_state="collapsed")
 theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
 colours = palette(theme)
@@ -23,6 +25,7 @@ names = {"ink": colours.text, "paper": colours.surface, "hairline": colours.hair
 variables = "".join(f"--tokenrace-{name}: {colour};" for name, colour in names.items())
 st.html(f"<style>:root {{{variables}}}\n{_STYLE}</style>")
 st.logo(_LOGO[theme], size="large")
+show_languages()
 if let_in():
     st.navigation(
         [
