@@ -9,13 +9,13 @@ JS_TESTS = $(wildcard tests/js/*.test.mjs tests/js/*.test.js)
 .PHONY: help setup local-model run test test-nobrowser test-js bench lint messages clean
 
 help:
-	@echo "make run     open Tokenrace at http://localhost:$(PORT)   (another port: PORT=8600 make run)"
-	@echo "make test    run all tests                            (some of them: make test ARGS='-k reader')"
-	@echo "make bench   measure the product's own error and cost (short: make bench ARGS=--quick)"
-	@echo "make lint    style, types and layers"
-	@echo "make messages  bring lib/locale up to date with the texts in the code"
-	@echo "make setup   make .venv and install the packages; the others do it when needed"
-	@echo "make clean   remove caches and test results"
+	@echo "make run      open Tokenrace at http://localhost:$(PORT)   (another port: PORT=8600 make run)"
+	@echo "make test     run all tests                            (some of them: make test ARGS='-k reader')"
+	@echo "make bench    measure the product's own error and cost (short: make bench ARGS=--quick)"
+	@echo "make lint     style, types and layers"
+	@echo "make messages bring lib/locale up to date with the texts in the code"
+	@echo "make setup    make .venv and install the packages; the others do it when needed"
+	@echo "make clean    remove caches and test results"
 
 setup:
 	@sh scripts/setup.sh
