@@ -41,6 +41,15 @@ def conditions_of(run: Run) -> Conditions:
 
 def shared_facts(known: Conditions) -> Facts:
     """Trials, condition, mode, date, versions, clock health and display lag."""
+    return (
+        *facts_at_start(known),
+        (_("Clock late by at most"), _time_or_unknown(known.clock_health_ms)),
+        (_("Display lag (95 %)"), lag_words(known.display_lag_ms)),
+    )
+
+
+def facts_at_start(known: Conditions) -> Facts:
+    """What is known before the first answer."""
     cold_or_warm = ((_("Cold or warm"), known.condition),) if known.condition else ()
     return (
         (_("Trials"), known.trials),
@@ -48,8 +57,6 @@ def shared_facts(known: Conditions) -> Facts:
         (_("Requests"), mode_words(known.mode)),
         (_("Measured"), date_words(known.started_at)),
         (_("Versions"), version_words(known.versions)),
-        (_("Clock late by at most"), _time_or_unknown(known.clock_health_ms)),
-        (_("Display lag (95 %)"), lag_words(known.display_lag_ms)),
     )
 
 
@@ -60,6 +67,11 @@ def lane_facts(backend: Backend, measured: Measurement) -> Facts:
         (_("Token source"), token_source(measured)),
         (_("Cold or warm"), warmth_words(measured)),
     )
+
+
+def facts_without_display(run: Run) -> Facts:
+    """The same of an ended race for a screen, which knows its own lag better."""
+    return shared_facts(conditions_of(run))[:-1]
 
 
 def figure_facts(run: Run, measured: Measurement) -> Facts:

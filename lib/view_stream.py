@@ -11,7 +11,9 @@ from typing import Any
 from lib.domain.codec import encode_backend
 from lib.domain.run import Run
 from lib.metrics.figures import figures_of
-from lib.metrics.verdict import places
+from lib.metrics.measurement import measure
+from lib.metrics.verdict import places, result_of
+from lib.provenance import conditions_of, facts_at_start, facts_without_display, lane_facts
 from lib.reading import ReadingSpeed, default_for, speed
 
 _SHOWN = ("name", "model", "origin", "note")
@@ -25,13 +27,21 @@ def announcement(run: Run) -> dict[str, Any]:
         "mode": run.mode.value,
         "prompt": run.prompt.text,
         "max_tokens": run.params.max_tokens,
+        "how": facts_at_start(conditions_of(run)),
         "lanes": [{name: encode_backend(backend)[name] for name in _SHOWN} for backend in run.backends],
     }
 
 
 def lane_figures(run: Run, lane: int, reader: ReadingSpeed | None) -> dict[str, Any]:
     """The exact figures of one ended lane with its place, as in `f` of a message; `reader` None: by the answer."""
-    return {**figures_of(run.generations[lane], run.backends[lane], reader), "place": places(run)[lane]}
+    backend, generation = run.backends[lane], run.generations[lane]
+    how = lane_facts(backend, measure(generation, backend))
+    return {**figures_of(generation, backend, reader), "place": places(run)[lane], "how": how}
+
+
+def race_result(run: Run, reader: ReadingSpeed | None) -> dict[str, Any]:
+    """The verdict with the places, and how all figures came about, as in `result` of a message."""
+    return {**result_of(run, reader), "how": facts_without_display(run)}
 
 
 def player_reader(chosen: ReadingSpeed | None, text: str) -> dict[str, dict[str, Any]]:

@@ -1,8 +1,7 @@
 """A recording as the messages a live viewer got, and lanes of several recordings as the messages of one race.
 
-The player draws both alike. Text is merged by the collector's own encoder; the messages are cut every 30 ms of
-the run's clock, as nobody keeps when the live ones were cut, so a piece may stand at most 8 ms (the encoder's
-slot) from where it stood live.
+The player draws both alike, to the millisecond: text is merged by the collector's own encoder, for which it does not
+matter where messages are cut. Here it is every 30 ms of the run's clock.
 """
 
 from __future__ import annotations
@@ -18,10 +17,11 @@ from lib.collector.shipping import ViewEncoder, message
 from lib.domain import events as ev
 from lib.domain.codec import Row, encode_event
 from lib.domain.run import Backend, Mode, Params, Prompt, Run
+from lib.metrics.measurement import measure
 from lib.metrics.timeline import timeline
-from lib.metrics.verdict import result_of
+from lib.provenance import Facts, facts_without_display, lane_facts
 from lib.reading import ReadingSpeed
-from lib.view_stream import announcement, lane_figures
+from lib.view_stream import announcement, lane_figures, race_result
 
 STEP_NS = 30_000_000
 Lane = tuple[Run, int]  # a recording and the place of one of its lanes
@@ -38,7 +38,8 @@ def view_messages(run: Run, speed: ReadingSpeed | None = None) -> list[str]:
 def merged_messages(parts: Sequence[Lane], speed: ReadingSpeed | None = None) -> list[str]:
     """Lanes of several runs on one start line, message 0 marked `merged`: a race that never took place."""
     run = merged_run(parts)
-    return list(_messages(run, speed, {**announcement(run), "merged": True}))
+    how = [_own_how(one, lane) for one, lane in parts]
+    return list(_messages(run, speed, {**announcement(run), "merged": True, "how": ()}, how))
 
 
 def merged_run(parts: Sequence[Lane]) -> Run:
@@ -81,7 +82,16 @@ def _answered(generation: ev.Generation) -> tuple[int, tuple[ev.Event, ...]]:
     return t0_ns, events[begun[-1] if begun else 0 :]
 
 
-def _messages(run: Run, speed: ReadingSpeed | None, told: dict[str, Any]) -> Iterator[str]:
+def _own_how(run: Run, lane: int) -> Facts:
+    """How the figures of one lane came about in the run it is of."""
+    backend = run.backends[lane]
+    return (*lane_facts(backend, measure(run.generations[lane], backend)), *facts_without_display(run))
+
+
+def _messages(
+    run: Run, speed: ReadingSpeed | None, told: dict[str, Any], how: Sequence[Facts] = ()
+) -> Iterator[str]:
+    """`how`: of lanes that were measured apart; then they have nothing in common."""
     yield _text({"now": 0, "run": told})
     encoders = [ViewEncoder(lane) for lane in range(len(run.backends))]
     end_ns, ended = 0, 0
@@ -92,9 +102,11 @@ def _messages(run: Run, speed: ReadingSpeed | None, told: dict[str, Any]) -> Ite
             yield view.decode()
         for lane in (lane for lane, found in rows if found[-1][1] == "end"):
             ended += 1
-            yield _text({"now": end_ns // 1_000_000, "f": [[lane, lane_figures(run, lane, speed)]]})
+            own = {"how": how[lane]} if how else {}
+            figures = {**lane_figures(run, lane, speed), **own}
+            yield _text({"now": end_ns // 1_000_000, "f": [[lane, figures]]})
     if ended == len(run.backends):
-        yield _text({"now": end_ns // 1_000_000, "result": result_of(run, speed)})
+        yield _text({"now": end_ns // 1_000_000, "result": race_result(run, speed) | ({"how": ()} if how else {})})
 
 
 def _steps(run: Run) -> Iterator[tuple[int, list[tuple[int, list[Row]]]]]:

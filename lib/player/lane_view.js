@@ -27,6 +27,7 @@ export class LaneView {
     this.index = index;
     this.info = info;
     this.actions = actions;
+    this.notes = {};
     this.cursor = new Cursor(document.defaultView);
     this.text = new LaneText(document, info.name);
     this.failure = new FailureBox(document, info.name, () => actions.retry(index));
@@ -50,7 +51,7 @@ export class LaneView {
   }
 
   #head() {
-    this.place = make(this.document, "span", "tr-place", { title: say("place_help") });
+    this.place = make(this.document, "span", "tr-place", this.#how("place"));
     return make(
       this.document,
       "header",
@@ -92,9 +93,20 @@ export class LaneView {
   }
 
   #hero() {
-    this.number = make(this.document, "span", "tr-number", { title: say("hero_help") });
+    this.number = make(this.document, "span", "tr-number");
     this.unit = make(this.document, "span", "tr-unit");
-    return make(this.document, "div", "tr-hero", {}, this.number, this.unit);
+    const focus = { tabindex: "0", "aria-describedby": "tr-how" };
+    return make(this.document, "div", "tr-hero", { ...this.#how("hero"), ...focus }, this.number, this.unit);
+  }
+
+  /** Marks an element as a figure that can be asked how it came about. */
+  #how(key) {
+    return { "data-how": key, "data-lane": this.index };
+  }
+
+  /** What a figure means and what to know about it: {help: [sentences], generation}. */
+  help(key) {
+    return { help: [say(`${key}_help`), this.notes[key]].filter(Boolean), generation: this.generation };
   }
 
   #figures() {
@@ -105,7 +117,7 @@ export class LaneView {
         this.document,
         "div",
         `tr-figure tr-figure-${key}`,
-        { title: say(`${key}_help`) },
+        this.#how(key),
         make(this.document, "dt", "", {}, say(key)),
         this.small[key],
       );
@@ -126,11 +138,11 @@ export class LaneView {
     this.before = make(this.document, "span", "tr-was");
     this.word = make(this.document, "span", "tr-word");
     this.after = make(this.document, "span");
-    this.ahead = make(this.document, "div", "tr-ahead", { title: say("ahead_help") });
+    this.ahead = make(this.document, "div", "tr-ahead", this.#how("ahead"));
     this.streamDone = make(this.document, "b", "", {});
     this.personDone = make(this.document, "b", "tr-amber", {});
     const mark = (key, value) =>
-      make(this.document, "span", "tr-mark", { title: say(`${key}_help`) }, `${say(key)} `, value);
+      make(this.document, "span", "tr-mark", this.#how(key), `${say(key)} `, value);
     return make(
       this.document,
       "footer",
@@ -228,7 +240,7 @@ export class LaneView {
     setText(this.number, hero.text ?? ABSENT);
     const unit = hero.reason ?? (hero.note ? `${hero.unit} · ${hero.note}` : hero.unit);
     setText(this.unit, unit);
-    setAttribute(this.unit, "title", hero.reason || hero.note ? unit : null);
+    this.notes.hero = hero.reason || hero.note ? unit : null;
     this.root.classList.toggle(
       "tr-absent",
       Boolean(hero.waiting) || Boolean(hero.reason) || hero.text === ABSENT,
@@ -236,7 +248,8 @@ export class LaneView {
     for (const key of SMALL) {
       const figure = figures ? figures[key] : { text: live[key] };
       setText(this.small[key], figure?.text ?? ABSENT);
-      setAttribute(this.small[key], "title", noteOf(key, figure, figures));
+      this.notes[key] = noteOf(key, figure, figures);
+      setAttribute(this.small[key], "aria-description", this.notes[key]);
     }
     if (phase.name === "thinking" || generation.firstThinking !== null)
       this.text.labelThinking(thinkingTokens(generation, t));
@@ -257,7 +270,7 @@ export class LaneView {
     const ended = generation.ended(t) && sent !== null;
     setText(this.streamDone, figures?.elapsed?.text ?? (ended ? clock(generation.end.t - sent) : ABSENT));
     const exact = figures?.human_done?.text;
-    setAttribute(this.personDone, "title", figures?.human_done?.reason ?? null);
+    this.notes.person_done = figures?.human_done?.reason ?? null;
     setText(this.personDone, exact ?? (ended && at ? clock(at.done_ms - sent) : ABSENT));
     setText(this.ahead, aheadWords(at, ended));
     setAttribute(this.gauge, "style", `width:${at ? ((100 * at.read) / at.arrived).toFixed(1) : 0}%`);

@@ -30,7 +30,6 @@ export class Player {
     if (options.presenting) this.#dress(options.presenting);
     this.lostAt = null; // viewer's ms since which there is no connection
     this.counts = { messages: 0, bytes: 0 };
-    this.lag = new Recent(HEALTH_SAMPLES);
     this.frames = [];
     this.#build();
     this.reset(null);
@@ -46,6 +45,7 @@ export class Player {
       still,
       onCommand: (kind, lane) => this.options.onCommand(kind, lane),
       health: () => this.#healthWords(),
+      lag: () => (this.replay?.on ? undefined : this.lag.quantile(0.95)),
       lost: () => this.lostAt !== null && this.options.viewerNow() - this.lostAt > LOST_SAID_AFTER_MS,
     });
     this.stage.onRedraw = () =>
@@ -113,12 +113,13 @@ export class Player {
     this.race = new Race(this.options.lanes.length);
     this.order = new InOrder();
     this.clock = new PlaybackClock(offset);
+    this.lag = new Recent(HEALTH_SAMPLES);
     this.finished = null;
     this.lostAt = null;
     this.shownAt = undefined;
     this.stage.views.forEach((view) => view.reset(null));
     this.stage.renderIdle();
-    this.stage.shownResult = undefined;
+    this.stage.headline.forget();
     this.stage.tracked = this.stage.counted = -Infinity;
   }
 
@@ -177,7 +178,7 @@ export class Player {
     this.replay.bar.offer(result !== null);
     if (!result || this.finished === result) return;
     this.finished = result;
-    this.options.onFinished(this.run);
+    this.options.onFinished(this.run, this.health().lag_p95_ms);
   }
 
   /** {fps, lag_p50_ms, lag_p95_ms, messages, bytes}; null where nothing is known yet. */

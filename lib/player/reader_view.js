@@ -27,7 +27,7 @@ export class ReaderView {
     });
     this.figure = { read: this.read, left: this.left };
     const figures = ["read", "left"].map((key) =>
-      make(document, "div", "tr-figure", {}, make(document, "dt", "", {}, say(key)), this[key]),
+      make(document, "div", "tr-figure", { "data-how": "reader" }, make(document, "dt", "", {}, say(key)), this[key]),
     );
     this.root = make(
       document,
@@ -40,7 +40,7 @@ export class ReaderView {
         document,
         "div",
         "tr-hero",
-        {},
+        { "data-how": "reader", tabindex: "0", "aria-describedby": "tr-how" },
         this.number,
         make(document, "span", "tr-unit", {}, say("reader_hero")),
       ),
@@ -87,6 +87,12 @@ export class ReaderView {
     setAttribute(this.source, "title", generation ? say("reader_source", { name }) : null);
   }
 
+  /** What the figures of the person mean: {help: [sentences], generation}; they rest on the lane that is read. */
+  help() {
+    const source = this.generation ? [this.source.textContent] : [];
+    return { help: [this.hero_help, ...source].filter(Boolean), generation: this.generation };
+  }
+
   /** Show the words read by `t`, and the figures (writes only). */
   count(t, speeds) {
     const generation = this.generation;
@@ -123,14 +129,10 @@ export class ReaderView {
     const known = at && at.arrived >= FEW_UNITS;
     const rate = known ? ((generation.answerTokens[n - 1] / at.arrived) * speed.per_min) / 60 : null;
     setText(this.number, known ? `~${significant(rate)}` : ABSENT);
-    setAttribute(
-      this.number,
-      "title",
-      say("reader_hero_help", {
-        unit: say(at?.unit === "char" ? "chars_one" : "words_one"),
-        speed: speed.label,
-      }),
-    );
+    this.hero_help = say("reader_hero_help", {
+      unit: say(at?.unit === "char" ? "chars_one" : "words_one"),
+      speed: speed.label,
+    });
     this.root.classList.toggle("tr-absent", !known);
     setAttribute(this.gauge, "style", `width:${at ? ((100 * at.read) / at.arrived).toFixed(1) : 0}%`);
   }

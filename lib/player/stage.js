@@ -2,7 +2,9 @@
 // moment.
 
 import { make, setText } from "./elements.js";
-import { clock, count, quantity } from "./format.js";
+import { Headline } from "./headline.js";
+import { HowBox } from "./how_box.js";
+import { factsOf } from "./how_words.js";
 import { LaneView } from "./lane_view.js";
 import { ReaderView } from "./reader_view.js";
 import { Track } from "./track.js";
@@ -27,7 +29,7 @@ const MOST_COLUMNS = 4;
 const LEAST_ROOM_PX = 1440; // a room sees two rows at most: its lanes are laid out as on this width
 
 export class Stage {
-  constructor(host, { lanes, speeds, theme, still, onCommand, health, lost }) {
+  constructor(host, { lanes, speeds, theme, still, onCommand, health, lag, lost }) {
     const document = host.ownerDocument;
     Object.assign(this, {
       host,
@@ -38,6 +40,7 @@ export class Stage {
       still,
       onCommand,
       health,
+      lag,
       lost,
       focused: null,
       counted: -Infinity,
@@ -60,9 +63,7 @@ export class Stage {
     };
     this.views = lanes.map((info, index) => new LaneView(document, index, info, actions));
     this.reader = new ReaderView(document);
-    this.headline = make(document, "p", "tr-headline", { role: "status" });
-    this.notice = make(document, "p", "tr-notice", { role: "note" });
-    this.notice.hidden = true;
+    this.headline = new Headline(document);
     this.spoken = make(document, "div", "tr-spoken", { "aria-live": "polite" });
     this.strip = make(document, "div", "tr-strip", { "aria-hidden": "true" });
     this.stripNumbers = lanes.map((info, index) => this.#stripItem(info, index));
@@ -84,14 +85,29 @@ export class Stage {
       "div",
       "tr",
       { "data-lanes": lanes.length, "data-rows": Math.ceil(lanes.length / MOST_COLUMNS) },
-      this.headline,
-      this.notice,
+      this.headline.root,
+      this.headline.notice,
       this.strip,
       this.grid,
       this.track.root,
       this.spoken,
     );
+    this.how = new HowBox(document, this.root, (key, lane) => this.#tell(key, lane));
     this.host.replaceChildren(this.root);
+  }
+
+  /** What is to be said of a figure: its meaning, what to know about it, how it came about. */
+  #tell(key, lane) {
+    if (!this.race) return null;
+    const { help, generation } = lane === null ? this.#ofRace(key) : this.views[lane].help(key);
+    const presenting = Boolean(this.presenting);
+    return { help, facts: factsOf(this.race, this.last, { generation, lag: this.lag(), presenting }) };
+  }
+
+  #ofRace(key) {
+    if (key === "reader") return this.reader.help();
+    const help = key === "track" ? [say("track_help"), this.health()].filter(Boolean) : [];
+    return { help, generation: null };
   }
 
   #stripItem(info, index) {
@@ -179,7 +195,9 @@ export class Stage {
 
   /** The stage before the first race. */
   renderIdle() {
-    setText(this.headline, say("headline_ready", { lanes: this.lanes.length }));
+    this.race = null;
+    this.how.close();
+    this.headline.idle(this.lanes.length);
     for (const view of this.views) view.idle();
     this.reader.follow(null);
     this.reader.count(0, this.speeds);
@@ -191,6 +209,7 @@ export class Stage {
    * scroll per lane.
    */
   render(race, t, at) {
+    this.race = race;
     if (t < this.last) this.counted = this.tracked = -Infinity;
     this.last = t;
     const textTime = this.still && !this.exact ? Math.floor(t / STILL_STEP_MS) * STILL_STEP_MS : t;
@@ -230,55 +249,14 @@ export class Stage {
       source === null ? "" : this.lanes[source].name,
     );
     this.reader.count(t, this.speeds);
-    this.#headline(race, t, result);
-  }
-
-  #headline(race, t, result) {
-    this.notice.hidden = !race.run?.merged;
-    setText(this.notice, race.run?.merged ? say("merged") : "");
     const told = result && this.blind ? (this.blind.verdict ? this.blind : null) : (result?.value ?? null);
-    if (this.shownResult !== told) this.#showResult(told);
-    if (told) return;
-    const ends = race.lanes
-      .map((lane) => lane.at(t))
-      .filter((generation) => generation.ended(t))
-      .map((generation) => generation.end.status);
-    const done = ends.filter((status) => status === "complete").length;
-    const other = ends.length - done;
-    const person = this.reader.generation?.readerAt(t, this.speeds);
-    const sents = race.lanes.map((lane) => lane.at(t).sentAt(t)).filter((sent) => sent !== null);
-    const read = this.lost()
-      ? say("health_lost")
-      : person
-        ? say("headline_person", { count: quantity(person.read, person.unit === "char" ? "chars" : "words") })
-        : say("headline_person_none");
-    setText(this.headlineTime, sents.length ? clock(Math.max(0, t - Math.min(...sents))) : clock(0));
-    setText(
-      this.headlineDone,
-      say(other ? "headline_done_other" : "headline_done", { done, other, lanes: count(race.lanes.length) }),
-    );
-    setText(this.headlineRead, read);
-  }
-
-  #showResult(verdict) {
-    this.shownResult = verdict;
-    const { document } = this;
-    this.headline.classList.toggle("tr-verdict", verdict !== null);
-    this.headline.shownText = null;
-    if (verdict)
-      return this.headline.replaceChildren(
-        ...verdict.verdict.map(([text, mark]) =>
-          make(document, "span", mark === "reader" ? "tr-amber" : "", {}, text),
-        ),
-      );
-    [this.headlineTime, this.headlineDone, this.headlineRead] = ["tr-time", "tr-done", "tr-amber"].map(
-      (name) => make(document, "span", name),
-    );
-    return this.headline.replaceChildren(this.headlineTime, this.headlineDone, this.headlineRead);
+    const { generation } = this.reader;
+    this.headline.show(race, t, told, { generation, speeds: this.speeds, lost: this.lost() });
+    this.how.refresh();
   }
 
   drawIdleTrack() {
-    this.track.draw({ lanes: [], reader: null, health: null }, 0);
+    this.track.draw({ lanes: [], reader: null }, 0);
   }
 
   #drawTrack(race, t, at) {
@@ -290,10 +268,7 @@ export class Stage {
       index,
     }));
     const { generation } = this.reader;
-    this.track.draw(
-      { lanes, reader: generation && { generation, speeds: this.speeds }, health: this.health() },
-      t,
-    );
+    this.track.draw({ lanes, reader: generation && { generation, speeds: this.speeds } }, t);
   }
 }
 

@@ -1,8 +1,9 @@
 // The race track: what each lane had delivered, and what a person had read, against the time since its
 // request. Drawn on a canvas 4 times a second; the values come from lane_model.js.
 
-import { button, make, setText, setAttribute } from "./elements.js";
+import { make, setText, setAttribute } from "./elements.js";
 import { clock, count } from "./format.js";
+import { choiceGroup } from "./track_choices.js";
 import { delivered, readBy } from "./track_values.js";
 import { fillBand, fillDot, sampled, strokeLeader, strokeLine } from "./track_pen.js";
 import { decades, placeLabels, scale, ticks } from "./track_scale.js";
@@ -27,94 +28,31 @@ export class Track {
     this.playhead = null; // of a replay, on the run's clock
     this.boxes = [];
     this.canvas = make(document, "canvas", "tr-canvas", { role: "img" });
-    this.caption = make(document, "span", "tr-caption");
-    const units = ["tokens", "words", "chars"].map((unit) => [
-      unit,
-      () => {
-        this.unit = unit;
-      },
-      () => this.unit === unit,
-    ]);
-    const scales = [
-      [
-        "linear",
-        () => {
-          this.log = false;
-        },
-        () => !this.log,
-      ],
-      [
-        "log",
-        () => {
-          this.log = true;
-        },
-        () => this.log,
-      ],
-    ];
-    const spans = [
-      [
-        "race_span",
-        () => {
-          this.whole = false;
-        },
-        () => !this.whole,
-      ],
-      [
-        "reading_span",
-        () => {
-          this.whole = true;
-        },
-        () => this.whole,
-      ],
-    ];
-    this.root = make(
-      document,
-      "section",
-      "tr-track",
-      {},
-      (this.head = make(
-        document,
-        "div",
-        "tr-track-head",
-        {},
-        this.caption,
-        this.#choice(spans, "axis_help"),
-        this.#choice(units, "unit_help"),
-        this.#choice(scales, "scale_help"),
-      )),
-      this.canvas,
-    );
-  }
-
-  #choice(options, help) {
-    const group = make(this.document, "span", "tr-choice", {
-      role: "group",
-      "aria-label": say(help),
-      title: say(help),
-    });
-    const mark = () =>
-      buttons.forEach((element, i) => element.setAttribute("aria-pressed", String(options[i][2]())));
-    const buttons = options.map(([key, choose]) =>
-      button(this.document, "tr-option", say(key), say(key), () => {
-        choose();
+    this.caption = make(document, "span", "tr-caption", { "data-how": "track" });
+    const choose = (help, options) =>
+      choiceGroup(document, this, help, options, () => {
         this.boxes = [];
-        mark();
         this.onSpan?.();
         this.redraw?.();
-      }),
+      });
+    this.head = make(
+      document,
+      "div",
+      "tr-track-head",
+      {},
+      this.caption,
+      choose("axis_help", { race_span: { whole: false }, reading_span: { whole: true } }),
+      choose("unit_help", { tokens: { unit: "tokens" }, words: { unit: "words" }, chars: { unit: "chars" } }),
+      choose("scale_help", { linear: { log: false }, log: { log: true } }),
     );
-    mark();
-    group.append(...buttons);
-    return group;
+    this.root = make(document, "section", "tr-track", {}, this.head, this.canvas);
   }
 
   /**
-   * Draw the race at `t`. `scene`: {lanes: [{generation, info, done}], reader: {generation, speeds}|null,
-   * health}.
+   * Draw the race at `t`. `scene`: {lanes: [{generation, info, done}], reader: {generation, speeds}|null}.
    */
   draw(scene, t) {
     setText(this.caption, say("track", { unit: say(this.unit) }));
-    setAttribute(this.caption, "title", scene.health);
     const context = this.#prepare();
     if (!context) return;
     const lines = scene.lanes.map((lane) => this.#line(lane, t));

@@ -24,7 +24,6 @@ from lib.backends.policy import Policy
 from lib.i18n import _
 from lib.live.hub import Hub
 from lib.local_model.models import LocalModels
-from lib.metrics.verdict import result_of
 from lib.server_process import ServerProcess
 from lib.store.keeper import Keeper
 from lib.store.location import AddressOfDatabaseError
@@ -32,7 +31,7 @@ from lib.store.migrate import NewerHistoryError
 from lib.store.store import Store
 from lib.ui.settings_files import settings_file
 from lib.ui.sign_in import StreamGuard
-from lib.view_stream import lane_figures
+from lib.view_stream import lane_figures, race_result
 
 # Model output is data: a picture in an answer must never be fetched from somewhere else.
 CONTENT_SECURITY_POLICY = b"img-src 'self' data: blob:; object-src 'none'; base-uri 'self'"
@@ -153,7 +152,7 @@ def _start() -> Services:
     store, why = _open_store()
     keeper = Keeper(store) if store is not None else None
     made = Services(
-        Hub(lane_figures, result_of, keeper=keeper),
+        Hub(lane_figures, race_result, keeper=keeper),
         Catalogue(ServerProcess("lib.simulator"), LocalModels()),
         store,
         keeper,

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from lib.collector.shipping import SLOT_NS
 from lib.domain import events as ev
 from lib.domain.run import Run
 from lib.export.view_messages import STEP_NS, merged_messages, merged_run, view_messages
 from lib.metrics.catalogue import compute_all
 from lib.metrics.measurement import measure
-from lib.metrics.verdict import result_of
 from lib.reading import speed
-from lib.view_stream import announcement, lane_figures
+from lib.view_stream import announcement, lane_figures, race_result
 from tests.ui.made_runs import answered, backend, failed, run_of
 
 WORDS = "The keeper climbed the stairs each evening and trimmed the wick before dusk. " * 4
@@ -53,7 +53,7 @@ def test_no_message_speaks_of_what_comes_after_it_and_none_goes_back(run: Run) -
     assert clocks == sorted(clocks)
     for message in messages:
         for _lane, _channel, pairs in message.get("d", ()):
-            assert message["now"] - STEP_NS // 1_000_000 <= pairs[0]
+            assert message["now"] - (STEP_NS + SLOT_NS) // 1_000_000 <= pairs[0]
             assert sum(pairs[0::2]) <= message["now"]
         assert all(row[1] <= message["now"] for row in message.get("e", ()))
 
@@ -65,7 +65,7 @@ def test_announcement_figures_and_result_are_those_of_the_live_stream(run: Run) 
     assert figures == {
         lane: json.loads(json.dumps(lane_figures(run, lane, None), default=str)) for lane in range(3)
     }
-    assert messages[-1]["result"] == json.loads(json.dumps(result_of(run, None), default=str))
+    assert messages[-1]["result"] == json.loads(json.dumps(race_result(run, None), default=str))
 
 
 def test_a_race_that_has_not_ended_has_no_result(run: Run) -> None:
