@@ -129,6 +129,20 @@ def speed(identity: str) -> ReadingSpeed:
     return next((known for known in speeds() if known.id == identity), speeds()[0])
 
 
+def aloud_speed(language: str) -> ReadingSpeed | None:
+    """Reading aloud in a language (IReST: adults of 18 to 35, easy text), within one standard deviation; None: no study."""
+    row = next((row for row in _rows("reading_speed.csv") if row["lang"] == language), None)
+    per_min = _aloud(row, "irest_chars_min" if row["unit"] == "char" else "irest_wpm") if row else None
+    if row is None or per_min is None or "estimate" in row["verified"]:
+        return None
+    spread = _aloud(row, "irest_chars_sd" if row["unit"] == "char" else "irest_wpm_sd") or per_min * BAND
+    unit: Unit = "char" if row["unit"] == "char" else "word"
+    return ReadingSpeed(
+        f"aloud-{language}", language, unit, per_min, per_min - spread, per_min + spread, _(row["language"]),
+        row["source"],
+    )  # fmt: skip
+
+
 def default_for(text: str) -> ReadingSpeed:
     """The silent reading speed for the language of the text; English when no other is recognised."""
     return speed(language_of(text))
@@ -235,6 +249,10 @@ def _latin_language(sample: str) -> str:
 def _rows(name: str) -> list[dict[str, str]]:
     with (DATA_FOLDER / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def _aloud(row: dict[str, str], column: str) -> float | None:
+    return float(row[column]) if row[column] else None
 
 
 def _of_language(row: dict[str, str]) -> ReadingSpeed:
