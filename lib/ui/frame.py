@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from lib import __version__
 from lib.charts.palette import Theme, palette
 from lib.i18n import _
 from lib.ui.language import show_languages, speak
@@ -18,7 +19,13 @@ _LOGO = {
 }  # fmt: skip
 
 speak()
-st.set_page_config(page_title="Tokenrace", layout="wide", initial_sidebar_state="collapsed")
+about = _("**Tokenrace {version}**: one prompt, several backends, live beside a person reading. Apache-2.0.").format(
+    version=__version__
+)
+st.set_page_config(
+    page_title="Tokenrace", layout="wide", initial_sidebar_state="collapsed",
+    menu_items={"Get help": None, "Report a bug": None, "About": about},  # the menu also chooses the theme
+)  # fmt: skip
 theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
 colours = palette(theme)
 names = {"ink": colours.text, "paper": colours.surface, "hairline": colours.hairline}
