@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,13 +10,12 @@ from urllib.parse import urlsplit
 import httpx2
 import orjson
 
+from lib.backends.one_answer import one_answer
 from lib.backends.policy import OPEN, Policy, checked
-from lib.collector.address import is_local
 from lib.collector.errors import is_web_page, message_of_body
 from lib.collector.redact import redact, redactor
 from lib.i18n import _
 
-MOST_BYTES = 8 * 1024 * 1024
 _NAMES = ("id", "name", "model")
 
 
@@ -51,7 +48,8 @@ def listing(base_url: str, key: str, timeout_s: float = 5.0, policy: Policy = OP
     """
     hide = redactor(key)
     try:
-        status, headers, body = _get(models_url(base_url), key.strip(), timeout_s, checked(base_url, policy))
+        pinned = checked(base_url, policy)
+        status, headers, body = one_answer(models_url(base_url), key.strip(), timeout_s, pinned)
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, OSError) as error:
         said = redact(str(error) or type(error).__name__, hide)
         raise ModelsUnavailable(_("No answer: {reason}").format(reason=said)) from None
@@ -94,35 +92,3 @@ def _name(row: Any) -> str:
     if isinstance(row, dict):
         row = next((row[name] for name in _NAMES if isinstance(row.get(name), str)), "")
     return row.strip() if isinstance(row, str) else ""
-
-
-def _get(url: str, key: str, timeout_s: float, pinned: tuple[str, ...]) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers (names in lower case) and body; with `pinned` the connection goes to that address."""
-    headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
-    if key:
-        headers["Authorization"] = f"Bearer {key}"
-    extensions: dict[str, Any] = {}
-    if pinned:
-        parts = urlsplit(url)
-        headers["Host"] = parts.netloc
-        extensions["sni_hostname"] = parts.hostname or ""
-        address = f"[{pinned[0]}]" if ":" in pinned[0] else pinned[0]
-        netloc = address if parts.port is None else f"{address}:{parts.port}"
-        url = parts._replace(netloc=netloc).geturl()
-    until = time.monotonic() + timeout_s
-    direct = bool(pinned) or is_local(url)
-    with (
-        httpx2.Client(
-            trust_env=not direct,
-            follow_redirects=False,
-            verify=ssl.create_default_context(),
-            timeout=timeout_s,
-        ) as client,
-        client.stream("GET", url, headers=headers, extensions=extensions) as response,
-    ):
-        body = b""
-        for piece in response.iter_bytes():
-            body += piece
-            if len(body) > MOST_BYTES or time.monotonic() > until:
-                raise httpx2.ReadTimeout("the list is too long, or too slow")
-        return response.status_code, {k.lower(): v for k, v in response.headers.items()}, body
