@@ -8,6 +8,7 @@ can read two languages. This module never formats numbers (`lib/numbers.py` does
 from __future__ import annotations
 
 import gettext
+from collections.abc import Callable
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,10 @@ from pathlib import Path
 DOMAIN = "tokenrace"
 LOCALE_FOLDER = Path(__file__).parent / "locale"
 
-_language: ContextVar[str] = ContextVar("language", default="en")
+DEFAULT = "en"
+
+_language: ContextVar[str | None] = ContextVar("language", default=None)
+_askers: list[Callable[[], str | None]] = []
 
 
 def use_language(language: str) -> None:
@@ -23,9 +27,15 @@ def use_language(language: str) -> None:
     _language.set(language)
 
 
+def ask_for_language(asker: Callable[[], str | None]) -> None:
+    """Ask this function (the latest one given) where no language was chosen; None means it does not know either."""
+    _askers[:] = [asker]
+
+
 def current_language() -> str:
-    """The language chosen for this context; `en` until another is chosen."""
-    return _language.get()
+    """The language chosen for this context, else what the asker says, else `en`."""
+    chosen = _language.get()
+    return chosen or next((told for ask in _askers if (told := ask())), DEFAULT)
 
 
 @cache
@@ -36,9 +46,9 @@ def _catalogue(language: str) -> gettext.NullTranslations:
 
 def _(text: str) -> str:
     """The text in the language of this context, or unchanged when it has no translation."""
-    return _catalogue(_language.get()).gettext(text) if text else ""
+    return _catalogue(current_language()).gettext(text) if text else ""
 
 
 def ngettext(singular: str, plural: str, number: int) -> str:
     """The form of the text that fits the number, in the language of this context."""
-    return _catalogue(_language.get()).ngettext(singular, plural, number)
+    return _catalogue(current_language()).ngettext(singular, plural, number)

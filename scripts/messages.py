@@ -11,6 +11,7 @@ import csv
 import sys
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -77,7 +78,7 @@ def table_texts() -> Iterator[str]:
 def catalogue_of(language: str, texts: Iterable[str | tuple[str, ...]]) -> Catalog:
     """The catalogue of a language with just these texts, each with the translation it has already."""
     path = LOCALE_FOLDER / language / "LC_MESSAGES" / f"{DOMAIN}.po"
-    old = read_po(path.open("rb"), language) if path.exists() else Catalog(language)
+    old = read_po(BytesIO(path.read_bytes()), language) if path.exists() else Catalog(language)
     new = Catalog(
         language, header_comment=HEADER, project="Tokenrace", version="1", last_translator="Tokenrace", language_team="Tokenrace",
         msgid_bugs_address="CONTRIBUTING.md", creation_date=DAY, revision_date=DAY, fuzzy=False,

@@ -104,7 +104,7 @@ def _sentence(run: Run, measured: Sequence[Measurement], speed: ReadingSpeed | N
         *_for_reader(lanes),
         *_for_agent(lanes),
     ]
-    return [*pieces, [".", ""]]
+    return [*pieces, [_("."), ""]]
 
 
 def _places(run: Run, measured: Sequence[Measurement]) -> list[int | None]:
@@ -158,7 +158,7 @@ def _finish(winner: _Lane) -> list[Segment]:
     if needed_s is None:
         return [first]
     person = _("a person needs {time} to read it").format(time=numbers.seconds(needed_s))
-    return [first, ["; ", ""], [person, READER]]
+    return [first, [_("; "), ""], [person, READER]]
 
 
 def _for_reader(lanes: Sequence[_Lane]) -> list[Segment]:
@@ -167,9 +167,9 @@ def _for_reader(lanes: Sequence[_Lane]) -> list[Segment]:
         return []
     slow = [lane for lane in readable if lane.is_too_slow_to_read]
     if not slow:
-        return [["; ", ""], [_all_fast_enough(len(readable)), READER]]
+        return [[_("; "), ""], [_all_fast_enough(len(readable)), READER]]
     worst = max(slow, key=lambda lane: (lane.waiting_s, lane.first_word_s))
-    return [["; ", ""], [_too_slow(worst, len(slow), len(readable)), READER]]
+    return [[_("; "), ""], [_too_slow(worst, len(slow), len(readable)), READER]]
 
 
 def _all_fast_enough(lanes: int) -> str:
@@ -203,13 +203,13 @@ def _for_agent(lanes: Sequence[_Lane]) -> list[Segment]:
             if len(rated) == 2
             else _("for an agent all are about as fast")
         )
-        return [[", " + tie.format(a=best.name, b=least.name), ""]]
+        return [[_(", {rest}").format(rest=tie.format(a=best.name, b=least.name)), ""]]
     least_tps, least = _counterpart(best, rated[1:])
     ratio = numbers.ratio(best_tps / least_tps)
     compared = _("for an agent {best} is {ratio} {least}").format(
         best=best.name, ratio=ratio, least=least.name
     )
-    return [[f", {compared}{_length_note([best, least])}", ""]]
+    return [[_(", {rest}").format(rest=f"{compared}{_length_note([best, least])}"), ""]]
 
 
 def _counterpart(best: _Lane, others: Sequence[tuple[float, _Lane]]) -> tuple[float, _Lane]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from lib.i18n import use_language
+from lib.i18n import DEFAULT, ask_for_language, use_language
 from lib.ui import state
 
 LANGUAGES = {"en": "EN", "zh-Hans": "中文"}
@@ -14,8 +15,7 @@ LANGUAGE = "language"
 def speak() -> None:
     """Choose the language of every text of this script run; before anything is drawn."""
     state.begin(LANGUAGE, _asked_for())
-    chosen = state.value(LANGUAGE, "en") or "en"
-    use_language(chosen)
+    use_language(state.value(LANGUAGE, DEFAULT))
 
 
 def show_languages() -> None:
@@ -29,5 +29,13 @@ def show_languages() -> None:
 
 def _asked_for() -> str:
     """A language we have: from the address, else from the browser, else English."""
-    asked = state.asked("lang") or st.context.locale or "en"
-    return "zh-Hans" if asked.lower().startswith("zh") else "en"
+    asked = state.asked("lang") or st.context.locale or DEFAULT
+    return "zh-Hans" if asked.lower().startswith("zh") else DEFAULT
+
+
+def _of_this_visitor() -> str | None:
+    """For callbacks, which run before the script has said `speak`."""
+    return None if get_script_run_ctx(suppress_warning=True) is None else state.value(LANGUAGE, None)
+
+
+ask_for_language(_of_this_visitor)
