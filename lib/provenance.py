@@ -12,10 +12,11 @@ from datetime import UTC, datetime
 
 from lib import numbers
 from lib.domain.run import Backend, Mode, Origin, Run
-from lib.i18n import _
+from lib.i18n import _, ngettext
 from lib.metrics.measurement import Measurement
 
 Facts = tuple[tuple[str, str], ...]
+MOST_DIFFERENT = 8  # lanes that say different things, in one line
 NAMED = {"tokenrace": "Tokenrace", "python": "Python"}  # as they write themselves; other names stay
 
 
@@ -62,11 +63,13 @@ def facts_at_start(known: Conditions) -> Facts:
 
 def lane_facts(backend: Backend, measured: Measurement) -> Facts:
     """What made the tokens, who counted them, and whether connection and prompt were known before."""
-    return (
-        (_("What it is"), ", ".join(word for word in (badge_word(backend.origin), backend.note) if word)),
-        (_("Token source"), token_source(measured)),
-        (_("Cold or warm"), warmth_words(measured)),
-    )
+    return (*made_by(backend, token_source(measured)), (_("Cold or warm"), warmth_words(measured)))
+
+
+def made_by(backend: Backend, source: str) -> Facts:
+    """What made the tokens, and who counted them."""
+    what = ", ".join(word for word in (badge_word(backend.origin), backend.note) if word)
+    return ((_("What it is"), what), (_("Token source"), source))
 
 
 def facts_without_display(run: Run) -> Facts:
@@ -79,6 +82,11 @@ def figure_facts(run: Run, measured: Measurement) -> Facts:
     return (*lane_facts(measured.backend, measured), *shared_facts(conditions_of(run)))
 
 
+def how_head() -> str:
+    """The line that opens all facts."""
+    return _("How these figures were measured")
+
+
 def in_lines(facts: Facts) -> str:
     """One fact a line, for a hover."""
     return "\n".join(f"{name}: {text}" for name, text in facts)
@@ -89,10 +97,16 @@ def in_words(facts: Facts) -> str:
     return " · ".join(f"{name}: {text}" for name, text in facts)
 
 
-def common_facts(lanes: Sequence[tuple[str, Facts]]) -> Facts:
-    """The facts of several lanes as one list: said once where all agree, by name of the lane where not."""
-    names = [name for name, _text in lanes[0][1]] if lanes else []
-    return tuple((name, _joined([(lane, dict(facts)[name]) for lane, facts in lanes])) for name in names)
+def common_facts(lanes: Sequence[Facts]) -> Facts:
+    """The facts of several lanes as one list: said once where all agree, by the lane's number where not."""
+    names = [name for name, _text in lanes[0]] if lanes else []
+    return tuple((name, _joined([dict(facts)[name] for facts in lanes])) for name in names)
+
+
+def footer(run: Run, measured: Sequence[Measurement]) -> str:
+    """How the figures of a whole race came about, on one line for a picture or a text; the badges are told there."""
+    lanes = common_facts([lane_facts(one.backend, one)[1:] for one in measured])
+    return in_words((*lanes, *shared_facts(conditions_of(run))))
 
 
 def badge_word(origin: Origin) -> str:
@@ -112,9 +126,18 @@ def mode_words(mode: Mode) -> str:
 
 def token_source(measured: Measurement) -> str:
     """Who counted the output tokens."""
-    if measured.output_tokens is None:
+    return counted_by([] if measured.output_tokens is None else [measured.is_estimated])
+
+
+def counted_by(estimated: Sequence[bool]) -> str:
+    """Who counted the output tokens of several answers, each of which was estimated or not."""
+    if not estimated:
         return _("none counted")
-    return _("estimated (o200k_base)") if measured.is_estimated else _("usage of the server")
+    if len(set(estimated)) > 1:
+        return _("usage of the server, {n} of {all} estimated (o200k_base)").format(
+            n=sum(estimated), all=len(estimated)
+        )
+    return _("estimated (o200k_base)") if estimated[0] else _("usage of the server")
 
 
 def warmth_words(measured: Measurement) -> str:
@@ -161,7 +184,14 @@ def _time_or_unknown(time_ms: float | None) -> str:
     return _("not recorded") if time_ms is None else numbers.milliseconds(time_ms)
 
 
-def _joined(told: Sequence[tuple[str, str]]) -> str:
-    if len({text for _lane, text in told}) == 1:
-        return told[0][1]
-    return "; ".join(f"{lane}: {text}" for lane, text in told)
+def _joined(texts: Sequence[str]) -> str:
+    told: dict[str, list[str]] = {}
+    for number, text in enumerate(texts, 1):
+        told.setdefault(text, []).append(str(number))
+    if len(told) == 1:
+        return texts[0]
+    lanes = [
+        ngettext("lane {n}: {text}", "lanes {n}: {text}", len(of)).format(n=", ".join(of), text=text)
+        for text, of in list(told.items())[:MOST_DIFFERENT]
+    ]
+    return "; ".join([*lanes, *(["…"] if len(told) > MOST_DIFFERENT else [])])

@@ -13,7 +13,7 @@ from lib.domain.run import Run
 from lib.metrics.figures import figures_of
 from lib.metrics.measurement import measure
 from lib.metrics.verdict import places, result_of
-from lib.provenance import conditions_of, facts_at_start, facts_without_display, lane_facts
+from lib.provenance import common_facts, conditions_of, facts_at_start, facts_without_display, lane_facts
 from lib.reading import ReadingSpeed, default_for, speed
 
 _SHOWN = ("name", "model", "origin", "note")
@@ -41,7 +41,9 @@ def lane_figures(run: Run, lane: int, reader: ReadingSpeed | None) -> dict[str, 
 
 def race_result(run: Run, reader: ReadingSpeed | None) -> dict[str, Any]:
     """The verdict with the places, and how all figures came about, as in `result` of a message."""
-    return {**result_of(run, reader), "how": facts_without_display(run)}
+    pairs = zip(run.backends, run.generations, strict=True)
+    lanes = common_facts([lane_facts(backend, measure(generation, backend)) for backend, generation in pairs])
+    return {**result_of(run, reader), "how": facts_without_display(run), "lanes_how": lanes}
 
 
 def player_reader(chosen: ReadingSpeed | None, text: str) -> dict[str, dict[str, Any]]:

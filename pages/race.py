@@ -7,7 +7,7 @@ from lib.ui.downloads import show_downloads
 from lib.ui.race_controls import show_controls
 from lib.ui.results import show_results
 from lib.ui.share import show_link
-from lib.ui.stage import show_stage
+from lib.ui.stage import seen, show_stage
 
 live = race_setup.current()
 show_controls(running=live is not None and not live.ended)
@@ -18,6 +18,7 @@ show_stage(
     on_command=race_setup.obey,
 )
 if live and live.ended:
-    show_results(live.recorded(), race_setup.reading_speed())
-    show_downloads(live.recorded(), race_setup.reading_speed())
-    show_link(live.recorded())
+    run = seen(live.recorded())
+    show_results(run, race_setup.reading_speed())
+    show_downloads(run, race_setup.reading_speed())
+    show_link(run)

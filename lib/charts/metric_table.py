@@ -17,7 +17,7 @@ from lib.metrics import rates
 from lib.metrics.catalogue import CATALOGUE, Metric
 from lib.metrics.figures import cost_text, figure_text
 from lib.metrics.quantity import ESTIMATED, SHORT_SAMPLE, UPPER_BOUND, Figure, Unavailable
-from lib.provenance import token_source
+from lib.provenance import how_head, token_source
 
 DASH = "–"
 
@@ -62,8 +62,9 @@ def table_of(lanes: Sequence[ResultLane], theme: Theme) -> dict[str, Any]:
         "head": _("Metric"),
         "lanes": [
             {"name": lane.name, "badge": lane.badge, "origin": lane.backend.origin.value, "note": lane.backend.note,
-             "colour": palette(theme).lane(lane.index)} for lane in lanes
+             "colour": palette(theme).lane(lane.index), "how": lane.how} for lane in lanes
         ],
+        "how_head": how_head(),
         "rows": rows,
         "notes": notes.sentences,
     }  # fmt: skip

@@ -18,11 +18,12 @@ from lib.metrics.quantity import Figure, Quantity, Unavailable
 from lib.metrics.timeline import timeline
 from lib.metrics.verdict import places
 from lib.metrics.warnings import served_model, warnings_of
+from lib.provenance import figure_facts, in_words, warmth_words
 from lib.reading import ReadingSpeed, speed_for
 
 DIGITS = 6  # after the point: nanoseconds of a millisecond
 CHANNEL_WORDS = {ev.Channel.ANSWER: "answer", ev.Channel.THINKING: "thinking", ev.Channel.TOOL: "tool"}
-DELTA_HEAD = ("lane", "name", "at_ms", "read", "channel", "text", "choice")
+DELTA_HEAD = ("lane", "name", "at_ms", "read", "channel", "text", "choice", "how")
 VARYING_UNITS = {"units_per_s": "units_per_s_unit", "cost": "cost_currency"}  # whose unit is not in the key
 
 
@@ -40,7 +41,10 @@ def lanes_csv(run: Run, speed: ReadingSpeed | None) -> bytes:
 
 
 def deltas_csv(run: Run) -> bytes:
-    """One row per delta of every lane: `at_ms` counts from the lane's own request. UTF-8 with BOM."""
+    """One row per delta of every lane: `at_ms` counts from the lane's own request. UTF-8 with BOM.
+
+    The first row of each lane says how the lane was measured.
+    """
     return table(DELTA_HEAD, _deltas(run))
 
 
@@ -103,9 +107,12 @@ def _provenance(run: Run, lane: int, measured: Measurement) -> dict[str, Cell]:
     counted = measured.output_tokens is not None
     return {
         "token_source": ("estimated (o200k_base)" if measured.is_estimated else "usage") if counted else None,
+        "trials": 1,
+        "cold_or_warm": warmth_words(measured),
         "mode": run.mode.value,
         "started_at": run.started_at,
         "clock_health_ms": run.clock_health_ms,
+        "display_lag_ms": run.display_lag_ms,
         "versions": "; ".join(f"{name} {number}" for name, number in run.versions.items()),
         "prompt": run.prompt.text,
         "system": run.prompt.system,
@@ -126,7 +133,9 @@ def _value(figure: Figure) -> Cell:
 def _deltas(run: Run) -> Iterator[list[Cell]]:
     for lane, (backend, generation) in enumerate(zip(run.backends, run.generations, strict=True)):
         time = timeline(generation)
+        how: str | None = in_words(figure_facts(run, measure(generation, backend)))
         for delta in generation.of(ev.Delta):
             since_ms = None if time.sent_ns is None else round((delta.at_ns - time.sent_ns) / 1e6, DIGITS)
             yield [lane + 1, backend.name, since_ms, delta.read, CHANNEL_WORDS[delta.channel], delta.text,
-                   delta.choice]  # fmt: skip
+                   delta.choice, how]  # fmt: skip
+            how = None

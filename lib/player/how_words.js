@@ -10,8 +10,10 @@ import { say } from "./words.js";
 export function factsOf(race, t, { generation, lag, presenting }) {
   const own = generation?.ended(t) && generation.figures ? (generation.figures.how ?? []) : null;
   const live = own === null && generation ? [[say("how_tokens"), say("how_live")]] : [];
-  const shared = race.resultAt(t)?.value.how ?? race.run?.how ?? [];
-  return [...live, ...(presenting ? (own ?? []).slice(1) : (own ?? [])), ...shared, [say("how_lag"), lagWords(lag)]];
+  const result = race.resultAt(t)?.value;
+  const lanes = generation ? (own ?? []) : (result?.lanes_how ?? []);
+  const shared = result?.how ?? race.run?.how ?? [];
+  return [...live, ...(presenting ? lanes.slice(1) : lanes), ...shared, [say("how_lag"), lagWords(lag)]];
 }
 
 function lagWords(lag) {

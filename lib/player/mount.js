@@ -45,7 +45,7 @@ class Mount {
       still,
       presenting: data.presenting,
       viewerNow: () => this.view.performance.now(),
-      onFinished: (run) => this.trigger("finished", run),
+      onFinished: (run, lag_ms) => this.trigger("finished", { run, display_lag_ms: lag_ms }),
       onCommand: (kind, lane) => this.trigger("command", { kind, lane, n: (this.commands += 1) }),
     });
     expose(this.view, this.player);

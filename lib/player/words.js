@@ -111,7 +111,7 @@ export const ENGLISH = {
   how_lag: "Display lag (95 %)",
   how_lag_here: "{lag} ms, measured on this screen; in no other figure",
   how_lag_replay: "none, as a replay is drawn from the recording",
-  how_lag_none: "not known yet",
+  how_lag_none: "none, no text was painted live on this screen",
   track_help:
     "What every lane had delivered, and what a person had read, against the time since its own request.",
   no_text: "No text came.",

@@ -199,7 +199,7 @@ def _how() -> dict[str, str]:
         "how_lag": _("Display lag (95 %)"),
         "how_lag_here": _("{lag} ms, measured on this screen; in no other figure"),
         "how_lag_replay": _("none, as a replay is drawn from the recording"),
-        "how_lag_none": _("not known yet"),
+        "how_lag_none": _("none, no text was painted live on this screen"),
         "track_help": _(
             "What every lane had delivered, and what a person had read, against the time since its own request."
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -14,7 +15,7 @@ from lib.ui import state
 
 _JS, _CSS = player.source()
 _mount = st.components.v2.component("tokenrace.stage", js=_JS, css=_CSS)
-KEY = "stage"
+KEY, LAG = "stage", "display_lag"
 
 
 def show_stage(
@@ -38,9 +39,23 @@ def show_stage(
     _mount(
         key=KEY,
         data=data,
-        on_finished_change=_nothing,
+        on_finished_change=_remember_lag,
         on_command_change=lambda: on_command(state.component_value(KEY, "command")),
     )
+
+
+def seen(run: Run) -> Run:
+    """The run with the display lag of this visitor's screen, if it was followed there to its end."""
+    told = state.value(LAG, None)
+    lag_ms = told["display_lag_ms"] if told is not None and told.get("run") == run.id else None
+    return replace(run, display_lag_ms=float(lag_ms)) if isinstance(lag_ms, int | float) and lag_ms >= 0 else run
+
+
+def _remember_lag() -> None:
+    """A race has ended on this screen: the page runs again, and knows how late the screen was."""
+    told = state.component_value(KEY, "finished")
+    if told is not None and "display_lag_ms" in told:
+        state.put(LAG, told)
 
 
 def show_replay(key: str, backends: tuple[Backend, ...], messages: list[str], reader: dict[str, Any]) -> None:

@@ -1,4 +1,5 @@
-// Draws the table of metrics from texts: every text goes through textContent, nothing is markup.
+// Draws the table of metrics from texts: every text goes through textContent, nothing is markup. How a lane's figures
+// came about (`how`, lib/provenance.py) is said when a cell is pointed at, and for all lanes where the line below opens.
 
 function make(tag, className, text, title) {
   const element = document.createElement(tag);
@@ -28,7 +29,9 @@ function chipOf([words, note, sentence]) {
 }
 
 function cellOf([text, note, hint, chips], lane) {
-  const cell = make("td", note && text === "–" ? "absent" : "", "", hint);
+  const how = (lane.how ?? []).map(([name, fact]) => `${name}: ${fact}`).join("\n");
+  const told = [hint, how].filter(Boolean).join("\n\n");
+  const cell = make("td", note && text === "–" ? "absent" : "", "", told);
   const label = make("span", "narrow", `${lane.name}, ${lane.badge}`);
   label.dir = "auto";
   const value = make("span", "value", text);
@@ -47,6 +50,31 @@ function rowOf(row, lanes) {
   return line;
 }
 
+function howOf(lane) {
+  const block = make("div");
+  const title = make("h5", "", `${lane.name}, ${lane.badge}`);
+  title.dir = "auto";
+  const list = make("dl");
+  for (const [name, fact] of lane.how) {
+    const text = make("dd", "", fact);
+    text.dir = "auto";
+    list.append(make("dt", "", name), text);
+  }
+  block.append(title, list);
+  return block;
+}
+
+function allOf(data, was) {
+  const lanes = data.lanes.filter((lane) => lane.how);
+  if (!lanes.length) return [];
+  const details = make("details", "how");
+  details.open = was;
+  const blocks = make("div", "blocks");
+  blocks.append(...lanes.map(howOf));
+  details.append(make("summary", "", data.how_head), blocks);
+  return [details];
+}
+
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".tr-metrics");
   const table = make("table");
@@ -62,5 +90,6 @@ export default function ({ parentElement, data }) {
   table.style.setProperty("--lanes", data.lanes.length);
   const notes = make("ol", "notes");
   notes.append(...data.notes.map((sentence) => make("li", "", sentence)));
-  root.replaceChildren(table, notes);
+  const was = Boolean(root.querySelector("details.how")?.open);
+  root.replaceChildren(table, notes, ...allOf(data, was));
 }

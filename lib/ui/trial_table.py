@@ -11,10 +11,11 @@ from typing import Any
 from lib import numbers
 from lib.charts.metric_table import DASH, Notes
 from lib.charts.palette import Theme, palette
+from lib.domain.run import Backend
 from lib.i18n import _
 from lib.metrics.figures import figure_text
-from lib.metrics.quantity import Quantity, Unavailable
-from lib.provenance import badge_word
+from lib.metrics.quantity import ESTIMATED, Quantity, Unavailable
+from lib.provenance import Facts, badge_word, counted_by, how_head, made_by
 from lib.trials.goodput import Goals, goodput
 from lib.trials.plan import Plan
 from lib.trials.summary import RELIABLE, FigureSummary, Percentile, counts_of, figure_summary, trials_of
@@ -25,9 +26,9 @@ Row = dict[str, Any]
 
 
 def table_of(
-    plan: Plan, trials: Sequence[Trial], names: Sequence[str], goals: Goals, theme: Theme
+    plan: Plan, trials: Sequence[Trial], names: Sequence[str], goals: Goals, theme: Theme, how: Facts = ()
 ) -> dict[str, Any]:
-    """Everything the table shows, as JSON values."""
+    """Everything the table shows, as JSON values; `how` is what all figures have in common."""
     notes = Notes()
     lanes = [trials_of(trials, place) for place in range(len(names))]
     rows = [
@@ -46,12 +47,19 @@ def table_of(
         "head": _("Figure"),
         "lanes": [
             {"name": name, "badge": badge_word(backend.origin), "origin": backend.origin.value, "note": backend.note,
-             "colour": palette(theme).lane(place)}
+             "colour": palette(theme).lane(place), "how": (*backend_facts(backend, lanes[place]), *how)}
             for place, (name, backend) in enumerate(zip(names, plan.backends, strict=True))
         ],
+        "how_head": how_head(),
         "rows": rows,
         "notes": notes.sentences,
     }  # fmt: skip
+
+
+def backend_facts(backend: Backend, own: Sequence[Trial]) -> Facts:
+    """What made the tokens of these trials and who counted them."""
+    counted = [figure for trial in own if isinstance(figure := trial.figures["output_tokens"], Quantity)]
+    return made_by(backend, counted_by([ESTIMATED in figure.marks for figure in counted]))
 
 
 def goals_in_words(goals: Goals) -> str:

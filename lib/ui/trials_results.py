@@ -25,7 +25,7 @@ from lib.domain.run import Origin
 from lib.i18n import _, current_language
 from lib.metrics.figures import figure_text
 from lib.metrics.quantity import Unavailable
-from lib.provenance import badge_word, mode_words
+from lib.provenance import Conditions, badge_word, mode_words, shared_facts
 from lib.trials.goodput import Goals
 from lib.trials.plan import Condition, Plan
 from lib.trials.runner import Series
@@ -108,6 +108,16 @@ def provenance(plan: Plan, trials: Sequence[Trial]) -> str:
     began = datetime.fromisoformat(plan.started_at).strftime("%Y-%m-%d %H:%M UTC") if plan.started_at else ""
     first = f"{mode_words(plan.mode)} · {condition_words(plan.condition)}"
     return "\n".join((first, " · ".join(part for part in (rounds_text(rounds), began) if part)))
+
+
+def conditions(series: Series) -> Conditions:
+    """How all trials of a series were made."""
+    plan = series.plan
+    rounds = len({trial.turn.round for trial in series.trials if not trial.is_warm_up})
+    return Conditions(
+        plan.mode, plan.started_at, series.versions, series.clock_health_ms,
+        trials=rounds_text(rounds), condition=condition_words(plan.condition),
+    )  # fmt: skip
 
 
 def condition_words(condition: Condition) -> str:
@@ -219,7 +229,8 @@ def _show_table(
     st.caption(_conditions(series))
     if (series.clock_health_ms or 0.0) > LATE_CLOCK_MS:
         st.caption(_("The measuring process was held up: times may be late by as much as its clock was."))
-    _mount(data=table_of(series.plan, trials, names, goals, look.theme), key=f"trials-{series.plan.id}")
+    table = table_of(series.plan, trials, names, goals, look.theme, shared_facts(conditions(series)))
+    _mount(data=table, key=f"trials-{series.plan.id}")
     with st.expander(_("Every trial")):
         st.dataframe(_every_trial(trials, names), hide_index=True, height="content")
 
