@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
 from typing import Any, Self
@@ -31,11 +32,13 @@ class Asked:
     params: Params
     limits: Limits
     key: str = field(default="", repr=False)
+    hear: Callable[[list[Row]], None] | None = None  # told every row as it comes, times as in the generation
 
 
 @dataclass(slots=True)
 class _Request:
     run_id: str
+    hear: Callable[[list[Row]], None] | None = None
     rows: list[Row] = field(default_factory=list)
     ended: threading.Event = field(default_factory=threading.Event)
     has_died: bool = False
@@ -51,6 +54,7 @@ class LoopAsker:
         self._run_id = ""
         self._lock = threading.Lock()
         self._stopping = False
+        self._stopped: set[int] = set()  # lanes that are asked nothing more
 
     def __enter__(self) -> Self:
         self._client.start()
@@ -71,14 +75,14 @@ class LoopAsker:
             left = "" if self._requests else self._run_id
             if not self._requests:  # a run that has ended is never begun anew
                 self._run_id = secrets.token_urlsafe(12)
-            request = self._requests[lane] = _Request(self._run_id)
+            request = self._requests[lane] = _Request(self._run_id, asked.hear)
         if left:
             self._client.forget(left)
         backends = (asked.backend,) * (lane + 1)  # an order goes by its place
         run = Run(request.run_id, asked.prompt, asked.params, Mode.ALL_AT_ONCE, backends)
         self._client.retry(run, lane, asked.key, asked.limits, origin_ns=0)
-        if self._stopping:
-            self._client.stop(request.run_id)
+        if self._stopping or lane in self._stopped:
+            self._client.stop(request.run_id, lane)
         request.ended.wait()
         with self._lock:
             del self._requests[lane]
@@ -93,24 +97,30 @@ class LoopAsker:
         request = self._requests.get(lane)
         return None if request is None else _read(lane, request)
 
-    def stop(self) -> None:
-        """End every request that runs, and each that should still begin."""
-        self._stopping = True
-        for run_id in {request.run_id for request in tuple(self._requests.values())}:
-            self._client.stop(run_id)
+    def stop(self, lane: int | None = None) -> None:
+        """End every request that runs, and each that should still begin; of one lane or of all."""
+        self._stopping = self._stopping or lane is None
+        if lane is not None:
+            self._stopped.add(lane)
+        for number, request in tuple(self._requests.items()):
+            if lane in (None, number):
+                self._client.stop(request.run_id, number)
 
     def on_begun(self, run_id: str, origin_ns: int) -> None:
         """Times here begin at the clock's own origin."""
 
     def on_view(self, run_id: str, message: bytes) -> None:
-        """Nobody watches the text."""
+        """What is shown is made of the rows."""
 
     def on_rows(self, run_id: str, rows: bytes) -> None:
         """Keep the rows of each request."""
         for lane, its in orjson.loads(rows):
             request = self._requests.get(lane)
-            if request is not None and request.run_id == run_id:
-                request.rows.extend(its)
+            if request is None or request.run_id != run_id:
+                continue
+            request.rows.extend(its)
+            if request.hear is not None:
+                request.hear([row for row in its if row[1] != "restart"])
 
     def on_lane_end(self, run_id: str, lane: int) -> None:
         """Its last rows came before this."""

@@ -16,16 +16,19 @@ from typing import Any
 
 import orjson
 
-from lib.agents.figures import SixFigures, six_figures
-from lib.agents.loop import Access, LoopPlan, LoopRun
+from lib.agents.figures import SixFigures
+from lib.agents.loop import LoopRun
 from lib.agents.otel import read_any
-from lib.agents.phases import sums_s, times_of
+from lib.agents.phases import sums_s
 from lib.agents.prompt_set import PromptSetError, read_prompt_set
 from lib.agents.record import run_of
 from lib.agents.set_run import MOST_CONCURRENCY, SetPlan, SetRun
 from lib.agents.set_state import StateFile, state_path
 from lib.agents.set_summary import SetSummary, summary_of
+from lib.agents.task_lane import LoopPlan
+from lib.agents.tasks import tasks_of
 from lib.agents.trace import Trace, TraceError, samples
+from lib.agents.work import Access, Work, mode_of
 from lib.backends.settings import Configured, configured
 from lib.collector.address import AddressError, clean
 from lib.domain.codec import encode_run
@@ -50,6 +53,7 @@ def add_prompt_set(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--concurrency", type=int, default=4, help=f"per backend, 1 to {MOST_CONCURRENCY}")
     parser.add_argument("--at-once", action="store_true", help="all backends at the same time")
     parser.add_argument("--anew", action="store_true", help="forget what an earlier run has answered")
+    parser.add_argument("--again", action="store_true", help="ask once more what an earlier run could not get answered")
     parser.add_argument("--max-tokens", type=int, default=512)
     _add_backends(parser)
 
@@ -60,10 +64,10 @@ def run_agents(options: argparse.Namespace) -> int:
         entries, trace = _entries(options), _trace(options.trace)
     except (AddressError, LookupError, TraceError, OSError) as error:
         return _refuse(error)
+    backends = tuple(entry.backend for entry in entries)
     plan = LoopPlan(
-        secrets.token_urlsafe(16), trace.cut(options.steps or len(trace.steps)),
-        tuple(entry.backend for entry in entries), Params(),
-        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        secrets.token_urlsafe(16), trace.cut(options.steps or len(trace.steps)), backends, Params(),
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"), mode=mode_of(backends),
     )  # fmt: skip
     loop = LoopRun(plan, _access(entries, options))
     _until_ended(loop)
@@ -86,7 +90,7 @@ def run_prompt_set(options: argparse.Namespace, folder: Path) -> int:
         state.forget()
     concurrency = min(max(1, options.concurrency), MOST_CONCURRENCY)
     plan = SetPlan(secrets.token_urlsafe(16), questions, backends, params, concurrency, options.at_once)
-    run = SetRun(plan, _access(entries, options), state)
+    run = SetRun(plan, _access(entries, options), state, failed_again=options.again)
     _until_ended(run)
     of = len(questions.questions)
     found = [summary_of(run.outcomes(place), of, run.wall_s(place)) for place in range(len(backends))]
@@ -96,7 +100,7 @@ def run_prompt_set(options: argparse.Namespace, folder: Path) -> int:
     return 0 if all(one.answered == of for one in found) else 1
 
 
-def _until_ended(work: LoopRun | SetRun) -> None:
+def _until_ended(work: Work) -> None:
     """Carry it out; Ctrl+C stops it, and what is there is told."""
     work.start()
     try:
@@ -145,11 +149,10 @@ def _access(entries: list[Configured], options: argparse.Namespace) -> Access:
 
 def _lanes(loop: LoopRun) -> list[dict[str, Any]]:
     found = []
-    for backend, lane in zip(loop.plan.backends, loop.lanes, strict=True):
-        times = [times_of(record, loop.now_ns) for record in lane.steps]
-        six = six_figures(lane.steps, times, backend, len(loop.plan.trace.steps), lane.ended)
-        by_kind = {kind.value: round(seconds, 6) for kind, seconds in sums_s(times).items()}
-        found.append({"name": backend.name, "ended": lane.ended, **_values(six, SixFigures), "seconds_by_kind": by_kind})
+    for backend, task in zip(loop.plan.backends, tasks_of(loop), strict=True):
+        by_kind = {kind.value: round(seconds, 6) for kind, seconds in sums_s(task.times).items()}
+        values = _values(task.figures, SixFigures)
+        found.append({"name": backend.name, "ended": task.ended, **values, "seconds_by_kind": by_kind})
     return found
 
 

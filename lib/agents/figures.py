@@ -34,6 +34,7 @@ class SixFigures:
     tool_s: Figure
     retry_share: Figure  # attempts beyond the first, per step
     human_s: Figure
+    output_tokens: int | None = None  # of all steps; None when one could not be counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ def six_figures(
         Quantity(sums[Kind.TOOL], "s"),
         Quantity(sum(r.retries for r in records) / len(records), "") if records else Unavailable(_NOTHING()),
         Quantity(sums[Kind.HUMAN], "s"),
+        _tokens(measured),
     )
 
 
@@ -89,6 +91,11 @@ def _not_whole(done: int, of: int) -> str:
 def _ttft(measured: Sequence[Measurement]) -> Figure:
     known = [ms for one in measured if (ms := one.time.since_sent_ms(one.time.first_ns)) is not None]
     return Quantity(median(known), "ms") if known else Unavailable(_("No first token came."))
+
+
+def _tokens(measured: Sequence[Measurement]) -> int | None:
+    counts = [one.output_tokens for one in measured if one.has_text]
+    return sum(count or 0 for count in counts) if counts and None not in counts else None
 
 
 def _cost(measured: Sequence[Measurement]) -> Figure:

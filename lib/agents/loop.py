@@ -1,113 +1,78 @@
-"""The loop perceive, think, act, observe as a run: a thread per backend, all on one clock, through one collector.
+"""The loop perceive, think, act, observe as a run: a lane per backend, all on one clock, through one collector.
 
-What is done so far can be read at any time. Stop keeps what is there. A step that fails is tried again where that
-can help, every try is kept, and its time stays in the task. Nothing is drawn here.
+What is done so far can be read at any time, and witnesses are told what happens as it does. Stop keeps what is there.
+Backends of this machine carry their tasks out one after another (`LoopPlan.mode`). Nothing is drawn or kept here.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from contextvars import copy_context
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import partial
 from time import perf_counter_ns
 from typing import Protocol
 
 from lib import tokens
-from lib.agents.asking import Asked, LoopAsker, shifted
-from lib.agents.conversation import Conversation
-from lib.agents.phases import Kind, Piece, StepRecord, status_of
-from lib.agents.trace import Step, Trace
-from lib.domain import events as ev
-from lib.domain.failures import FAILURES
-from lib.domain.run import Backend, Limits, Origin, Params, Prompt
+from lib.agents.asking import LoopAsker
+from lib.agents.phases import Kind
+from lib.agents.task_lane import LaneState, LoopPlan, TaskLane, Wait
+from lib.agents.work import Access, Asker, MakeAsker, Work, in_threads, queues_of
+from lib.domain.codec import Row
+from lib.domain.run import Limits
+from lib.grace import Grace
 from lib.metrics.cost import as_decimal, cost
-from lib.metrics.measurement import Measurement, measure
+from lib.metrics.measurement import Measurement
 from lib.metrics.quantity import Quantity
-from lib.metrics.timeline import NS_PER_S
 
-MOST_TRIES = 2
 _log = logging.getLogger(__name__)
 
 
-class Asker(Protocol):
-    """Who makes the requests."""
+class Witness(Protocol):
+    """Who follows a loop; told from its threads, must only put things aside and return."""
 
-    clock_health_ms: float | None
+    def on_begin(self, loop: LoopRun) -> None: ...
 
-    @property
-    def versions(self) -> Mapping[str, str]: ...
+    def on_request(self, place: int, step: int, number: int) -> None: ...
 
-    def ask(self, lane: int, asked: Asked) -> ev.Generation: ...
+    def on_rows(self, place: int, rows: list[Row]) -> None: ...
 
-    def so_far(self, lane: int) -> ev.Generation | None: ...
+    def on_pause(self, place: int, kind: Kind, start_ns: int, seconds: float | None) -> None: ...
 
-    def stop(self) -> None: ...
+    def on_step(self, place: int) -> None: ...
 
+    def on_lane_end(self, place: int) -> None: ...
 
-@dataclass(frozen=True, slots=True)
-class LoopPlan:
-    """One trace for several backends; `pauses` makes a person's look a real pause, ended by `approve`."""
-
-    id: str
-    trace: Trace
-    backends: tuple[Backend, ...]
-    params: Params = field(default_factory=Params)
-    pauses: bool = False
-    started_at: str = ""  # wall clock, ISO 8601 UTC; for display only
+    def on_end(self) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
-    """Keys and limits by place in the plan; `cap` is the most that may be spent."""
-
-    keys: Sequence[str] = field(repr=False)
-    limits: Sequence[Limits]
-    cap: Decimal | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LaneState:
-    """One backend's task so far. `ended`: complete, failed, stopped, cap, fault; empty while it runs."""
-
-    steps: tuple[StepRecord, ...] = ()
-    ended: str = ""
-    waits_for_person: bool = False
-
-
-class LoopRun:
+class LoopRun(Work):
     """One plan being carried out: `start`, read `lanes`, `approve` where a person is asked, `stop`."""
 
     def __init__(
         self,
         plan: LoopPlan,
         access: Access,
-        asker: Callable[[], AbstractContextManager[Asker]] = LoopAsker,
+        asker: MakeAsker = LoopAsker,
         clock_ns: Callable[[], int] = perf_counter_ns,
-        wait: Callable[[threading.Event, float | None], bool] = threading.Event.wait,
-        on_end: Callable[[LoopRun], None] = lambda run: None,
+        wait: Wait = threading.Event.wait,
+        witnesses: Sequence[Witness] = (),
+        grace: Grace | None = None,
     ) -> None:
+        super().__init__(f"loop {plan.id}", asker, grace)
         self.plan = plan
-        self.clock_health_ms: float | None = None
-        self.versions: Mapping[str, str] = {}
-        self._access, self._make_asker, self._clock_ns, self._wait = access, asker, clock_ns, wait
-        self._on_end = on_end
-        self._lanes = [LaneState() for _ in plan.backends]
-        self._live: dict[int, tuple[StepRecord, Kind | None, int]] = {}
-        self._approved = [threading.Event() for _ in plan.backends]
-        self._stopped, self._ended = threading.Event(), threading.Event()
-        self._why, self._spent = "", Decimal(0)
-        self._asker: Asker | None = None
+        self.asked: list[tuple[int, int, int]] = []  # (place, step, try) of each request, in the order they began
+        self._access, self._clock_ns, self._witnesses = access, clock_ns, witnesses
+        self._spent = Decimal(0)
         self._lock = threading.Lock()
         self._origin_ns = clock_ns()
+        self._lanes = tuple(TaskLane(place, self, wait) for place in range(len(plan.backends)))
 
     @property
-    def is_running(self) -> bool:
-        """Whether any lane still works."""
-        return not self._ended.is_set()
+    def asker(self) -> Asker | None:
+        """Who makes its requests, once it runs."""
+        return self._asker
 
     @property
     def now_ns(self) -> int:
@@ -115,149 +80,48 @@ class LoopRun:
         return max(0, self._clock_ns() - self._origin_ns)
 
     @property
+    def origin_ns(self) -> int:
+        """When the task began on the machine's own clock."""
+        return self._origin_ns
+
+    @property
     def lanes(self) -> tuple[LaneState, ...]:
         """Every lane with what it has done, the step under way included."""
-        with self._lock:
-            lanes, live = list(self._lanes), dict(self._live)
-        return tuple(self._with_live(place, lane, live.get(place)) for place, lane in enumerate(lanes))
+        return tuple(lane.state for lane in self._lanes)
 
-    def start(self) -> None:
-        """Carry the plan out in threads, in the language of the caller; returns at once."""
-        told = copy_context()
-        threading.Thread(target=told.run, args=(self.carry_out,), name="loop", daemon=True).start()
-
-    def stop(self) -> None:
-        """End the running requests, tools and pauses; returns at once."""
-        self._end_early("stopped")
+    def access(self, place: int) -> tuple[str, Limits]:
+        """Key and limits of a lane."""
+        return self._access.keys[place], self._access.limits[place]
 
     def approve(self, lane: int) -> None:
         """A person has looked at this lane's step: it goes on."""
-        self._approved[lane].set()
+        self._lanes[lane].approve()
 
-    def wait(self, timeout_s: float) -> bool:
-        """Wait until it has ended; whether it has."""
-        return self._ended.wait(timeout_s)
+    def stop_lane(self, lane: int) -> None:
+        """Stop one backend's task; the others go on."""
+        self._lanes[lane].stop()
+        if self._asker is not None:
+            self._asker.stop(lane)
 
-    def carry_out(self) -> None:
-        """All lanes from their first step to their last, in threads of this one."""
-        try:
-            with self._make_asker() as asker:
-                self._asker = asker
-                tokens.warm()
-                self._origin_ns = self._clock_ns()  # collector and tokenizer are warm: the task begins now
-                threads = [threading.Thread(target=copy_context().run, args=(self._lane, place, asker), daemon=True)
-                           for place in range(len(self._lanes))]  # fmt: skip
-                for thread in threads:
-                    thread.start()
-                for thread in threads:
-                    thread.join()
-                self.clock_health_ms, self.versions = asker.clock_health_ms, dict(asker.versions)
-        except Exception:
-            _log.exception("loop %s", self.plan.id)
-            self._lanes = [replace(lane, ended=lane.ended or "fault") for lane in self._lanes]
-        finally:
-            try:
-                self._on_end(self)
-            except Exception:
-                _log.exception("keeping loop %s", self.plan.id)
-            self._ended.set()
-
-    def _lane(self, place: int, asker: Asker) -> None:
-        try:
-            how = self._steps(place, asker)
-        except Exception:
-            _log.exception("loop %s, lane %d", self.plan.id, place)
-            how = "fault"
+    def on_request(self, place: int, step: int, number: int) -> None:
+        """A lane asks; told before the request is made."""
         with self._lock:
-            live = self._live.pop(place, None)
-            kept = self._lanes[place].steps + ((live[0],) if live and live[0].tries else ())
-            self._lanes[place] = LaneState(kept, how)
+            self.asked.append((place, step, number))
+        self._tell("on_request", place, step, number)
 
-    def _steps(self, place: int, asker: Asker) -> str:
-        talk = Conversation(self.plan.trace)
-        for number, step in enumerate(self.plan.trace.steps):
-            if self._stopped.is_set():
-                return self._why
-            record = self._ask(place, number, step, talk, asker)
-            answered = record.answered
-            if answered is None:
-                self._put(place, record)
-                return self._why if self._stopped.is_set() else "failed"
-            measured = measure(answered, self.plan.backends[place])
-            self._mind_the_cap(measured)
-            talk = talk.after(number, measured.answer)
-            self._put(place, self._act(place, record, step, answered.events[-1].at_ns))
-        return self._why if self._stopped.is_set() else "complete"
+    def on_rows(self, place: int, rows: list[Row]) -> None:
+        """Rows of a lane's request came; witnesses get them on the task's clock."""
+        if self._witnesses:
+            self._tell("on_rows", place, [[row[0] - self._origin_ns, *row[1:]] for row in rows])
 
-    def _ask(self, place: int, number: int, step: Step, talk: Conversation, asker: Asker) -> StepRecord:
-        """The step's call, made again while that can help."""
-        record = StepRecord(number, step.tool)
-        for _try in range(MOST_TRIES):
-            self._show(place, record, None)
-            generation = shifted(asker.ask(place, self._asked(place, step, talk.prompt(number))), -self._origin_ns)
-            record = replace(record, tries=(*record.tries, generation))
-            if not _helps_again(generation) or self._stopped.is_set():
-                break
-        return record
+    def on_pause(self, place: int, kind: Kind, start_ns: int, seconds: float | None) -> None:
+        """A lane waits for its tool, or for a person (`seconds` None: for as long as it takes)."""
+        self._tell("on_pause", place, kind, start_ns, seconds)
 
-    def _act(self, place: int, record: StepRecord, step: Step, answered_ns: int) -> StepRecord:
-        """The tool of the step, from the answer's end, and the person's look at it, each as long as it takes."""
-        if step.tool != "none" and not self._stopped.is_set():
-            piece = self._pause(place, record, Kind.TOOL, self._stopped, step.tool_s, answered_ns)
-            record = replace(record, tool_piece=piece)
-        self._approved[place].clear()  # before Stop is looked at, which sets it
-        if step.review_s > 0 and not self._stopped.is_set():
-            asks = self.plan.pauses
-            event, seconds = (self._approved[place], None) if asks else (self._stopped, step.review_s)
-            record = replace(record, human_piece=self._pause(place, record, Kind.HUMAN, event, seconds))
-        return record
-
-    def _pause(
-        self, place: int, record: StepRecord, kind: Kind, until: threading.Event, seconds: float | None,
-        start_ns: int | None = None,
-    ) -> Piece:  # fmt: skip
-        """Wait so many seconds from `start_ns` (else from now), or for ever; what it took is the piece."""
-        start_ns = self.now_ns if start_ns is None else start_ns
-        self._show(place, record, kind, start_ns)
-        left_s = None if seconds is None else max(0.0, seconds - (self.now_ns - start_ns) / NS_PER_S)
-        self._wait(until, left_s)
-        return Piece(kind, start_ns, self.now_ns)
-
-    def _asked(self, place: int, step: Step, prompt: Prompt) -> Asked:
-        backend = self.plan.backends[place]
-        extra = dict(self.plan.params.extra_body)
-        if backend.origin is Origin.SIMULATED:  # a simulator can be asked for exactly as many tokens
-            extra["simulator"] = {**dict(backend.extra_body.get("simulator", {})), "tokens": step.output_tokens}
-        params = replace(self.plan.params, max_tokens=step.output_tokens, extra_body=extra)
-        return Asked(backend, prompt, params, self._access.limits[place], self._access.keys[place])
-
-    def _with_live(
-        self, place: int, lane: LaneState, live: tuple[StepRecord, Kind | None, int] | None
-    ) -> LaneState:
-        if live is None or lane.ended:
-            return lane
-        record, kind, since_ns = live
-        if kind is not None:
-            piece = Piece(kind, since_ns, max(since_ns, self.now_ns))
-            is_tool = kind is Kind.TOOL
-            record = replace(record, tool_piece=piece) if is_tool else replace(record, human_piece=piece)
-        else:
-            asked = self._asker.so_far(place) if self._asker is not None else None
-            if asked is not None and asked.events:
-                record = replace(record, tries=(*record.tries, shifted(asked, -self._origin_ns)))
-        return LaneState((*lane.steps, record), "", kind is Kind.HUMAN and self.plan.pauses)
-
-    def _show(self, place: int, record: StepRecord, kind: Kind | None, since_ns: int = 0) -> None:
-        with self._lock:
-            self._live[place] = (record, kind, since_ns)
-
-    def _put(self, place: int, record: StepRecord) -> None:
-        with self._lock:
-            self._live.pop(place, None)
-            self._lanes[place] = replace(self._lanes[place], steps=(*self._lanes[place].steps, record))
-
-    def _mind_the_cap(self, measured: Measurement) -> None:
-        found = cost(measured)
+    def on_step(self, place: int, measured: Measurement | None) -> None:
+        """A step of a lane is over; None when it was not answered."""
+        self._tell("on_step", place)
+        found = cost(measured) if measured is not None else None
         if self._access.cap is None or not isinstance(found, Quantity):
             return
         with self._lock:
@@ -265,21 +129,34 @@ class LoopRun:
         if self._spent >= self._access.cap:
             self._end_early("cap")
 
+    def on_lane_end(self, place: int) -> None:
+        """A lane's task is over."""
+        self._tell("on_lane_end", place)
+
+    def _work(self, asker: Asker) -> None:
+        tokens.warm()
+        self._origin_ns = self._clock_ns()  # collector and tokenizer are warm: the task begins now
+        for witness in self._witnesses:
+            witness.on_begin(self)
+        in_threads([partial(self._queue, places, asker) for places in queues_of(self.plan.backends, self.plan.mode)])
+
+    def _queue(self, places: Sequence[int], asker: Asker) -> None:
+        for place in places:
+            self._lanes[place].run(asker)
+
+    def _leave(self) -> None:
+        self._tell("on_end")
+
+    def _tell(self, what: str, *values: object) -> None:
+        """Tell every witness; one that fails must not end the task."""
+        for witness in self._witnesses:
+            try:
+                getattr(witness, what)(*values)
+            except Exception:
+                _log.exception("loop %s, %s", self.plan.id, what)
+
     def _end_early(self, why: str) -> None:
-        if self._ended.is_set() or self._stopped.is_set():
-            return
-        self._why = why
-        self._stopped.set()
-        for event in self._approved:
-            event.set()
-        if self._asker is not None:
-            self._asker.stop()
-
-
-def _helps_again(generation: ev.Generation) -> bool:
-    """Whether the same request can succeed when it is made once more."""
-    status, failed = status_of(generation), generation.last(ev.Failed)
-    if status in (ev.Status.INCOMPLETE, ev.Status.INTERRUPTED):
-        return True
-    known = FAILURES.get(failed.kind) if failed else None
-    return status is ev.Status.ERROR and (known is None or known.retry_helps)
+        if not self._ended.is_set():
+            for lane in self._lanes:
+                lane.stop(why)
+        super()._end_early(why)

@@ -1,4 +1,4 @@
-"""A loop as a recording: one run whose lanes are the requests, backend by backend, step by step, try by try.
+"""A loop as a recording: one run whose lanes are the requests, in the order they began.
 
 Every event is on the task's one clock, so the run replays as it was. What is no request (the tool, the person) stands
 in the lane's note in a fixed form, and `read_loop` reads it back; docs/agents.md has the form.
@@ -12,7 +12,7 @@ from dataclasses import replace
 from lib.agents.loop import LoopRun
 from lib.agents.phases import Kind, Piece, StepRecord
 from lib.domain.events import Generation
-from lib.domain.run import Backend, Mode, Prompt, Run
+from lib.domain.run import Backend, Prompt, Run
 
 TAG = "agent loop"
 _NOTE = re.compile(
@@ -23,30 +23,36 @@ _US = 1000
 
 def run_of(loop: LoopRun) -> Run | None:
     """The loop's recording so far, or None before its first request."""
-    found = [
-        (_lane(backend, place, len(loop.plan.trace.steps), record, number), generation)
-        for place, (backend, state) in enumerate(zip(loop.plan.backends, loop.lanes, strict=True))
-        for record in state.steps
-        for number, generation in enumerate(record.tries, 1)
-    ]
-    if not found:
+    with_lanes = _asked(loop)
+    if not with_lanes:
         return None
     plan = loop.plan
     return Run(
         id=plan.id,
         prompt=Prompt(plan.trace.task or plan.trace.name),
         params=replace(plan.params, max_tokens=None),
-        mode=Mode.ALL_AT_ONCE,
-        backends=tuple(backend for backend, _generation in found),
+        mode=plan.mode,
+        backends=tuple(backend for backend, _step, _generation in with_lanes),
         started_at=plan.started_at,
-        generations=tuple(Generation(lane, one.events) for lane, (_backend, one) in enumerate(found)),
+        generations=tuple(Generation(lane, one.events) for lane, (_backend, _step, one) in enumerate(with_lanes)),
         clock_health_ms=loop.clock_health_ms,
         versions=dict(loop.versions),
         own_params={
-            lane: replace(plan.params, max_tokens=plan.trace.steps[_step(backend)].output_tokens)
-            for lane, (backend, _generation) in enumerate(found)
+            lane: replace(plan.params, max_tokens=plan.trace.steps[step].output_tokens)
+            for lane, (_backend, step, _generation) in enumerate(with_lanes)
         },
     )
+
+
+def _asked(loop: LoopRun) -> list[tuple[Backend, int, Generation]]:
+    """(the lane, its step, what came) of each request, in the order they began."""
+    steps, found = [lane.steps for lane in loop.lanes], []
+    for place, step, number in tuple(loop.asked):
+        known = steps[place][step] if step < len(steps[place]) else StepRecord(step, loop.plan.trace.steps[step].tool)
+        generation = known.tries[number - 1] if number <= len(known.tries) else Generation(0)
+        backend = _lane(loop.plan.backends[place], place, len(loop.plan.trace.steps), known, number)
+        found.append((backend, step, generation))
+    return found
 
 
 def read_loop(run: Run) -> tuple[tuple[Backend, tuple[StepRecord, ...]], ...]:
@@ -67,10 +73,21 @@ def read_loop(run: Run) -> tuple[tuple[Backend, tuple[StepRecord, ...]], ...]:
     )
 
 
+def is_loop(run: Run) -> bool:
+    """Whether the run is a loop: every lane says which step it is."""
+    return bool(run.backends) and all(_NOTE.fullmatch(backend.note) for backend in run.backends)
+
+
 def steps_of(run: Run) -> int:
     """How many steps the trace of a kept loop has; 0 when the run is no loop."""
     found = _NOTE.fullmatch(run.backends[0].note) if run.backends else None
     return 0 if found is None else int(found[3])
+
+
+def asked_tokens(run: Run) -> dict[int, int]:
+    """The output tokens that each step of a kept loop asked for, by step from 0."""
+    found = [_NOTE.fullmatch(backend.note) for backend in run.backends]
+    return {int(one[2]) - 1: run.params_of(lane).max_tokens or 1 for lane, one in enumerate(found) if one is not None}
 
 
 def _lane(backend: Backend, place: int, steps: int, record: StepRecord, number: int) -> Backend:
@@ -83,12 +100,6 @@ def _lane(backend: Backend, place: int, steps: int, record: StepRecord, number: 
     )
     note = f"agent {place} step {record.step + 1}/{steps} try {number}{around} · {record.tool}"
     return replace(backend, name=f"{backend.name} · {record.step + 1}{again}", note=note)
-
-
-def _step(backend: Backend) -> int:
-    found = _NOTE.fullmatch(backend.note)
-    assert found is not None, "a note of our own"
-    return int(found[2]) - 1
 
 
 def _piece(kind: Kind, start_us: str | None, end_us: str | None) -> Piece | None:

@@ -21,8 +21,8 @@ from lib.reading import ReadingSpeed
 
 MEDIA_TYPE = "image/png"
 WIDTH_PX, HEIGHT_PX = 1200, 675
-_EDGE_PX = 56
-_INNER_PX = WIDTH_PX - 2 * _EDGE_PX
+EDGE_PX = 56
+INNER_PX = WIDTH_PX - 2 * EDGE_PX
 _MOST_IN_A_ROW = 4
 _MOST_LANES = 8
 _GAP_PX = 28
@@ -42,7 +42,7 @@ def card_svg(run: Run, *, speed: ReadingSpeed | None = None, theme: Theme = "lig
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size}>',
         f'<rect width="{WIDTH_PX}" height="{HEIGHT_PX}" fill="{colours.surface}"/>',
-        _head(run, colours),
+        head_of(run, colours),
         *_verdict(run, speed, colours),
         *_lanes(run, speed, lanes[:_MOST_LANES], colours),
         _foot(run, lanes, colours),
@@ -51,11 +51,12 @@ def card_svg(run: Run, *, speed: ReadingSpeed | None = None, theme: Theme = "lig
     return "".join(parts)
 
 
-def _head(run: Run, colours: Palette) -> str:
+def head_of(run: Run, colours: Palette) -> str:
+    """The product's name and when the run began."""
     when = run.started_at.replace("T", " ")[:16]
     told = f"{when} UTC" if when else ""
-    return text_at(_EDGE_PX, 62, "Tokenrace", 24, colours.text, weight=600) + text_at(
-        WIDTH_PX - _EDGE_PX, 62, told, 18, colours.quiet, anchor="end"
+    return text_at(EDGE_PX, 62, "Tokenrace", 24, colours.text, weight=600) + text_at(
+        WIDTH_PX - EDGE_PX, 62, told, 18, colours.quiet, anchor="end"
     )
 
 
@@ -65,7 +66,7 @@ def _verdict(run: Run, speed: ReadingSpeed | None, colours: Palette) -> list[str
         for text, mark in verdict(run, speed)
     ]
     big = 34 if len(run.backends) <= _MOST_IN_A_ROW else 28
-    return flow(pieces, _EDGE_PX, 92, _INNER_PX, big, most=4)
+    return flow(pieces, EDGE_PX, 92, INNER_PX, big, most=4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,11 @@ def _lanes(
 ) -> list[str]:
     rows = 1 if len(lanes) <= _MOST_IN_A_ROW else 2
     columns = max(1, -(-len(lanes) // rows))
-    width = (_INNER_PX - _GAP_PX * (columns - 1)) / columns
+    width = (INNER_PX - _GAP_PX * (columns - 1)) / columns
     top, height, name_px, hero_px = (312.0, 0.0, 24, 72) if rows == 1 else (262.0, 156.0, 20, 38)
     drawn = []
     for place, lane in enumerate(lanes):
-        x = _EDGE_PX + (place % columns) * (width + _GAP_PX)
+        x = EDGE_PX + (place % columns) * (width + _GAP_PX)
         at = _Place(x, top + (place // columns) * height, width, name_px, hero_px)
         drawn += [*_title(lane, colours, at), *_hero(run, speed, lane, colours, at)]
     return drawn
@@ -145,9 +146,9 @@ def _foot(run: Run, lanes: tuple[ResultLane, ...], colours: Palette) -> str:
     )
     y = HEIGHT_PX - 68
     line = (
-        f'<line x1="{_EDGE_PX}" y1="{y}" x2="{WIDTH_PX - _EDGE_PX}" y2="{y}" stroke="{colours.reader}" '
+        f'<line x1="{EDGE_PX}" y1="{y}" x2="{WIDTH_PX - EDGE_PX}" y2="{y}" stroke="{colours.reader}" '
         'stroke-width="2"/>'
     )
-    reader = text_at(_EDGE_PX, y + 28, band.text if band else "", 18, colours.reader, weight=600)
-    told = text_at(WIDTH_PX - _EDGE_PX, y + 28, conditions, 18, colours.quiet, anchor="end")
+    reader = text_at(EDGE_PX, y + 28, band.text if band else "", 18, colours.reader, weight=600)
+    told = text_at(WIDTH_PX - EDGE_PX, y + 28, conditions, 18, colours.quiet, anchor="end")
     return line + reader + told

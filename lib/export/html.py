@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,10 @@ from typing import Any
 import orjson
 
 from lib import player
-from lib.charts.drawing import Look
+from lib.charts.drawing import Figure, Look
 from lib.charts.metric_table import table_of
 from lib.charts.result_lanes import ResultLane, lanes_of
-from lib.domain.run import Run
+from lib.domain.run import Backend, Run
 from lib.export.charts_export import chart_figures
 from lib.export.drawn import svgs_of
 from lib.export.page_svg import page_svg
@@ -34,7 +35,7 @@ from lib.view_stream import player_reader
 MEDIA_TYPE = "text/html"
 PRODUCT = "Tokenrace"
 _HERE = Path(__file__).parent
-_WIDE = {"curves": 1140}  # pixels; the others stand two in a row
+_WIDE = {"curves": 1140, "time": 1140, "gains": 1140}  # pixels; the others stand two in a row
 _HALF_PX, _NARROW_PX = 556, 344
 _BOOT = """
 const data = JSON.parse(document.getElementById("race").textContent);
@@ -65,7 +66,30 @@ def replay_html(run: Run, *, private_hosts: bool = False, speed: ReadingSpeed | 
     """
     told = run if private_hosts else without_private_hosts(run)
     lanes = lanes_of(told, speed)
-    script = _script()
+    return page_of(Replayed(
+        told, _("a race replayed"), view_messages(told, speed), told.backends,
+        chart_figures(told, speed, Look("light")), _("All metrics"), table_of(lanes, "light"), lanes, speed,
+    ))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What stands on the page of a replay: the stage's messages and lanes, charts, a table, where it comes from."""
+
+    run: Run  # free of private addresses, if that is wished
+    what: str  # "a race replayed"
+    messages: list[str]
+    lanes: tuple[Backend, ...]
+    figures: dict[str, Figure]
+    table_title: str
+    table: dict[str, Any]
+    measured: tuple[ResultLane, ...]
+    speed: ReadingSpeed | None = None
+
+
+def page_of(shown: Replayed) -> bytes:
+    """The self-contained page. Raises lib.export.drawn.DrawingError."""
+    told, script = shown.run, _script()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:;"
@@ -78,7 +102,7 @@ def replay_html(run: Run, *, private_hosts: bool = False, speed: ReadingSpeed | 
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>{escape(_title(told))}</title>
+<title>{escape(_title(shown))}</title>
 <style>{_style()}</style>
 </head>
 <body>
@@ -86,11 +110,11 @@ def replay_html(run: Run, *, private_hosts: bool = False, speed: ReadingSpeed | 
 <main>
 <section id="stage" aria-label="{escape(_("Replay"))}"></section>
 <noscript><p>{escape(_("The replay needs JavaScript; charts and figures below do not."))}</p></noscript>
-{_charts(told, speed)}
-{_table(lanes)}
-{_provenance(told, lanes)}
+{_charts(shown.figures)}
+{_table(shown)}
+{_provenance(told, shown.measured)}
 </main>
-<script type="application/json" id="race">{_data(told, lanes, speed)}</script>
+<script type="application/json" id="race">{_data(shown)}</script>
 <script type="module">{script}</script>
 </body>
 </html>
@@ -104,9 +128,9 @@ def inert_json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _title(run: Run) -> str:
-    day = run.started_at[:10]
-    return " · ".join(word for word in (PRODUCT, _("a race replayed"), day) if word)
+def _title(shown: Replayed) -> str:
+    day = shown.run.started_at[:10]
+    return " · ".join(word for word in (PRODUCT, shown.what, day) if word)
 
 
 def _script() -> str:
@@ -119,15 +143,13 @@ def _style() -> str:
     return own + player.source()[1] + (_HERE / "replay.css").read_text("utf-8")
 
 
-def _data(run: Run, lanes: tuple[ResultLane, ...], speed: ReadingSpeed | None) -> str:
-    messages = [orjson.Fragment(message) for message in view_messages(run, speed)]
-    first = next((lane.measured.answer for lane in lanes if lane.measured.answer), "")
-    shown = [
-        {"name": b.name, "model": b.model, "origin": b.origin.value, "note": b.note} for b in run.backends
-    ]
+def _data(shown: Replayed) -> str:
+    messages = [orjson.Fragment(message) for message in shown.messages]
+    first = next((lane.measured.answer for lane in shown.measured if lane.measured.answer), "")
+    lanes = [{"name": b.name, "model": b.model, "origin": b.origin.value, "note": b.note} for b in shown.lanes]
     return inert_json({
-        "mode": "replay", "messages": messages, "lanes": shown, "words": words(),
-        "reader": player_reader(speed, first),
+        "mode": "replay", "messages": messages, "lanes": lanes, "words": words(),
+        "reader": player_reader(shown.speed, first),
     })  # fmt: skip
 
 
@@ -145,9 +167,7 @@ def _header(run: Run) -> str:
 </header>"""
 
 
-def _charts(run: Run, speed: ReadingSpeed | None) -> str:
-    look = Look("light")
-    figures = chart_figures(run, speed, look)
+def _charts(figures: dict[str, Figure]) -> str:
     sizes = [(name, kind, px) for name in figures for kind, px in _widths(name)]
     svgs = svgs_of([{**figures[name].spec, "width": px} for name, _kind, px in sizes])
     drawn = dict.fromkeys(figures, "")
@@ -166,8 +186,8 @@ def _widths(name: str) -> tuple[tuple[str, int], tuple[str, int]]:
     return ("wide", _WIDE.get(name, _HALF_PX)), ("narrow", _NARROW_PX)
 
 
-def _table(lanes: tuple[ResultLane, ...]) -> str:
-    table = table_of(lanes, "light")
+def _table(shown: Replayed) -> str:
+    table = shown.table
     heads = "".join(
         f'<th scope="col" class="lane {escape(lane["origin"])}" title="{escape(lane["note"])}">'
         f'<i class="tr-c{index % 8}"></i><span dir="auto">{escape(lane["name"])}</span>'
@@ -182,7 +202,7 @@ def _table(lanes: tuple[ResultLane, ...]) -> str:
         for row in table["rows"]
     )
     notes = "".join(f"<li>{escape(sentence)}</li>" for sentence in table["notes"])
-    return f"""<section><h2>{escape(_("All metrics"))}</h2><table class="metrics">
+    return f"""<section><h2>{escape(shown.table_title)}</h2><table class="metrics">
 <thead><tr><th scope="col">{escape(table["head"])}</th>{heads}</tr></thead><tbody>{rows}</tbody></table>
 <ol class="notes">{notes}</ol></section>"""
 

@@ -34,8 +34,8 @@ def markdown_table(run: Run, speed: ReadingSpeed | None = None) -> bytes:
     head = [_("Place"), _("Backend"), _("Origin"), "TTFT", _("Decode rate"), _("End-to-end rate"), _("Tokens"),
             _("Time"), _("Cost")]  # fmt: skip
     sentence = escaped("".join(text for text, _mark in verdict(run, speed)))
-    table = [_line(head), _line(["---"] * 3 + ["---:"] * 6), *map(_line, rows)]
-    parts = [sentence, "\n".join(table), *_notes(notes), _provenance(run)]
+    table = [table_line(head), table_line(["---"] * 3 + ["---:"] * 6), *map(table_line, rows)]
+    parts = [sentence, "\n".join(table), *numbered(notes), provenance_line(run)]
     return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")
 
 
@@ -83,12 +83,14 @@ def _mark(note: str, notes: list[str]) -> str:
     return f" <sup>{notes.index(note) + 1}</sup>"
 
 
-def _notes(notes: Sequence[str]) -> list[str]:
+def numbered(notes: Sequence[str]) -> list[str]:
+    """The notes under a table, numbered from 1; no paragraph when there is none."""
     lines = [f"<sup>{number}</sup> {escaped(note)}" for number, note in enumerate(notes, 1)]
     return ["<br>\n".join(lines)] if lines else []
 
 
-def _provenance(run: Run) -> str:
+def provenance_line(run: Run) -> str:
+    """When, how and with what it was measured, in one escaped line."""
     prompt = " ".join(run.prompt.text.split())
     cut = prompt[:PROMPT_CHARACTERS] + ("…" if len(prompt) > PROMPT_CHARACTERS else "")
     stated = [
@@ -103,5 +105,6 @@ def _provenance(run: Run) -> str:
     return escaped(" · ".join(part for part in stated if part))
 
 
-def _line(cells: Sequence[str]) -> str:
+def table_line(cells: Sequence[str]) -> str:
+    """One row of a table."""
     return f"| {' | '.join(cells)} |"

@@ -91,6 +91,12 @@ class Hub:
         self.collector.start_run(run, keys, limits)
         return live
 
+    def adopt(self, live: LiveRun) -> None:
+        """Let viewers follow a run that somebody else measures and ends; it is stopped by who runs it."""
+        self._expire()
+        with self._lock:
+            self._runs[live.run.id] = live
+
     def retry(self, run_id: str, lane: int, key: str, limits: Limits) -> None:
         """Begin one lane anew."""
         live = self._runs[run_id]

@@ -40,6 +40,13 @@ def begin(connection: Connection, run: Run, writer: int, now_ms: int) -> int:
     return number
 
 
+def extend(connection: Connection, number: int, run: Run) -> None:
+    """More lanes of a run that is under way, or other notes of those it has; lanes never become fewer."""
+    known = {name: value for name, value in run_columns(run, 0).items() if name == "header" or name.startswith("is_")}
+    connection.execute(sa.update(RUN).where(RUN.c.number == number).values(known))
+    _insert_once(connection, LANE, [{"run": number, **columns} for columns in lane_columns(run)])
+
+
 def append(connection: Connection, number: int, batch: int, rows: bytes) -> None:
     """Add a batch of rows, unread."""
     _insert_once(connection, JOURNAL, [{"run": number, "batch": batch, "rows": rows}])

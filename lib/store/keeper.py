@@ -33,6 +33,10 @@ class Kept(Protocol):
 
     def begin(self, run: Run) -> None: ...
 
+    def tag(self, run_id: str, tags: Sequence[str]) -> None: ...
+
+    def extend(self, run: Run) -> None: ...
+
     def append(self, run_id: str, payload: bytes) -> None: ...
 
     def end(self, run_id: str, clock_health_ms: float | None) -> None: ...
@@ -43,6 +47,20 @@ class Kept(Protocol):
 @dataclass(frozen=True, slots=True)
 class _Begin:
     run: Run
+    tags: tuple[str, ...] = ()
+
+    @property
+    def run_id(self) -> str:
+        return self.run.id
+
+
+@dataclass(frozen=True, slots=True)
+class _Extend:
+    run: Run
+
+    @property
+    def run_id(self) -> str:
+        return self.run.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +75,7 @@ class _End:
     clock_health_ms: float | None
 
 
-_Job = _Begin | _Rows | _End
+_Job = _Begin | _Extend | _Rows | _End
 
 
 class Keeper:
@@ -84,9 +102,13 @@ class Keeper:
         """Whether this run could not be kept (whole); it must be exported to be kept."""
         return run_id in self._lost
 
-    def on_begin(self, run: Run) -> None:
+    def on_begin(self, run: Run, tags: Sequence[str] = ()) -> None:
         """A run was started."""
-        self._jobs.put(_Begin(run))
+        self._jobs.put(_Begin(run, tuple(tags)))
+
+    def on_lanes(self, run: Run) -> None:
+        """A run has more lanes than it began with; told before their rows come."""
+        self._jobs.put(_Extend(run))
 
     def on_rows(self, run_id: str, rows: bytes) -> None:
         """Rows came, as the collector shipped them."""
@@ -146,6 +168,10 @@ class Keeper:
         try:
             if isinstance(job, _Begin):
                 self._store.begin(job.run)
+                if job.tags:
+                    self._store.tag(job.run_id, job.tags)
+            elif isinstance(job, _Extend):
+                self._store.extend(job.run)
             elif isinstance(job, _Rows):
                 self._store.append(job.run_id, b"\n".join(job.payloads))
             else:
@@ -171,7 +197,7 @@ class Keeper:
             _log.warning("the history cannot be read", exc_info=error)
 
     def _lose(self, job: _Job) -> None:
-        self._lost.add(job.run.id if isinstance(job, _Begin) else job.run_id)
+        self._lost.add(job.run_id)
 
 
 def _joined(jobs: Sequence[_Job | None]) -> list[_Job]:
@@ -186,7 +212,7 @@ def _joined(jobs: Sequence[_Job | None]) -> list[_Job]:
                 found.append(job)
             parts.setdefault(places[job.run_id], []).extend(job.payloads)
         elif job is not None:
-            places.pop(job.run.id if isinstance(job, _Begin) else job.run_id, None)
+            places.pop(job.run_id, None)
             found.append(job)
     return [
         _Rows(job.run_id, tuple(parts[place])) if isinstance(job, _Rows) else job

@@ -66,6 +66,13 @@ class Store:
             number = journal.begin(connection, run, self._presence.writer, self._now_ms())
         self._open[run.id] = (number, 0)
 
+    def extend(self, run: Run) -> None:
+        """A run that is under way has more lanes than it began with. Raises NoSuchRunError."""
+        with self._write() as connection:
+            number = journal.number_of(connection, run.id)
+            journal.extend(connection, number, run)
+            self._index(connection, number)
+
     def append(self, run_id: str, payload: bytes) -> None:
         """Keep rows as the collector shipped them (lines of `[[lane, rows], ...]`). Raises NoSuchRunError."""
         with self._write() as connection:

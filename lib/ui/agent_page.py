@@ -9,13 +9,14 @@ import streamlit as st
 
 from lib.agents.loop import LoopRun
 from lib.agents.record import run_of
-from lib.domain.run import Run
+from lib.agents.tasks import headline, predictions, tasks_of
 from lib.i18n import _
 from lib.ui import agent_results, agent_setup, race_settings, race_setup, state
-from lib.ui.agent_tasks import kept_tasks, predictions, tasks_of
-from lib.ui.downloads import show_downloads
+from lib.ui.kept_loop import show_loop_lessons, show_loop_replay, show_loop_result
 from lib.ui.lineup import show_lineup
 from lib.ui.markdown import plain
+from lib.ui.stage import show_stage
+from lib.ui.watching import watch
 
 POLL_S = 0.5
 MOST_STEPS = 200
@@ -43,53 +44,64 @@ def show_controls() -> None:
 
 
 def show_tasks() -> None:
-    """The loop on screen, or what the closed form says before there is one."""
+    """The loop on screen, one from the history, or what the closed form says before there is one."""
     loop = agent_setup.current()
-    if loop is not None and loop.is_running:
+    if loop is not None:
+        _show_loop(loop)
+        return
+    kept = agent_setup.kept()
+    if kept is not None:
+        show_loop_replay(kept)
+        show_loop_result(kept)
+        _show_way_back()
+        show_loop_lessons(kept)
+        return
+    trace = agent_setup.trace()
+    tasks = predictions(trace, race_setup.lineup())
+    agent_results.show_headline(tasks, trace)
+    agent_results.show_times(tasks, trace, "predicted")
+    agent_results.show_six(tasks, "predicted")
+    agent_results.show_bottleneck(tasks, trace)
+    agent_results.show_worth(tasks, trace)
+
+
+def _show_loop(loop: LoopRun) -> None:
+    """The streams first; below them where the time goes, while it runs and after."""
+    shown = agent_setup.lanes_of(loop.plan)
+    show_stage(shown, shown.backends, race_setup.reader_for_player(), on_command=agent_setup.obey)
+    if loop.is_running:
         _show_running(loop)
         return
-    kept = agent_setup.kept() if loop is None else None
-    if kept is not None and _show_kept(kept):
+    run = run_of(loop)
+    if run is None:
+        st.caption(_("Nothing was asked, so there is no recording."))
+        _show_way_back()
         return
-    trace = agent_setup.trace() if loop is None else loop.plan.trace
-    tasks = predictions(trace, race_setup.lineup()) if loop is None else tasks_of(loop)
-    agent_results.show_headline(tasks, trace)
-    agent_results.show_times(tasks, trace, "predicted" if loop is None else loop.plan.id)
-    agent_results.show_six(tasks)
-    if loop is not None:
-        _show_files(loop)
-    agent_results.show_bottleneck(tasks, trace)
-    agent_results.show_worth(tasks, trace)
+    st.caption(_("Kept in the history like a race, one lane for each request."))
+    show_loop_result(run)
+    _show_way_back()
+    show_loop_lessons(run)
 
 
-def _show_kept(run: Run) -> bool:
-    """A loop from the history as it was; whether the run is one."""
-    tasks, trace = kept_tasks(run)
-    if not tasks:
-        return False
-    agent_results.show_kept_headline(tasks, run)
-    agent_results.show_times(tasks, trace, run.id)
-    agent_results.show_six(tasks)
-    show_downloads(run, None)
+def _show_way_back() -> None:
     st.button(_("Back to the prediction"), key="agent_back", type="tertiary", on_click=agent_setup.leave)
-    agent_results.show_bottleneck(tasks, trace)
-    agent_results.show_worth(tasks, trace)
-    return True
 
 
 @st.fragment(run_every=POLL_S)
 def _show_running(loop: LoopRun) -> None:
     if not loop.is_running:
         st.rerun()
+    if loop.grace is not None:
+        watch(loop.grace)
     tasks = tasks_of(loop)
-    agent_results.show_headline(tasks, loop.plan.trace)
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="agent_progress"):
+        st.caption(plain(headline(tasks)), width="content")
         for lane, task in enumerate(tasks):
             if task.waits_for_person:
                 label = _("Approve step {n} of {name}").format(n=len(task.times), name=task.name)
                 st.button(plain(label), key=f"approve_{lane}", on_click=agent_setup.approve, args=(lane,))
     agent_results.show_times(tasks, loop.plan.trace, loop.plan.id)
-    agent_results.show_six(tasks)
+    agent_results.show_six(tasks, loop.plan.id)
 
 
 def _show_trace(running: bool) -> None:
@@ -124,13 +136,3 @@ def _show_action(running: bool) -> None:
         _("Run again") if again else _("Start"), key="start", type="primary", on_click=agent_setup.start,
         width="stretch",
     )  # fmt: skip
-
-
-def _show_files(loop: LoopRun) -> None:
-    run = run_of(loop)
-    if run is None:
-        st.caption(_("Nothing was asked, so there is no recording."))
-        return
-    st.caption(_("Kept in the history like a race, one lane for each request."))
-    show_downloads(run, None)
-    st.button(_("Back to the prediction"), key="agent_back", type="tertiary", on_click=agent_setup.leave)

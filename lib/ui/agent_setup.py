@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import secrets
 from datetime import UTC, datetime
+from functools import partial
 
 from lib.agents.desk import Desk, TooManyTasks
-from lib.agents.loop import Access, LoopPlan, LoopRun
+from lib.agents.keeping import Keeping
+from lib.agents.loop import LoopRun, Witness
 from lib.agents.otel import read_any
-from lib.agents.record import TAG, run_of
+from lib.agents.record import is_loop
+from lib.agents.showing import Showing
+from lib.agents.task_lane import LoopPlan
 from lib.agents.trace import Trace, TraceError, samples
+from lib.agents.work import Access, mode_of
 from lib.backends.catalogue import Offer
 from lib.domain.codec import RecordingError
-from lib.domain.run import Run
+from lib.domain.run import Prompt, Run
+from lib.grace import Grace, grace_s
 from lib.i18n import _
+from lib.live.live_run import LiveRun
 from lib.store.rows import NoSuchRunError
 from lib.ui import race_settings, state
 from lib.ui.race_settings import ParamsError
 from lib.ui.race_setup import START_WAIT_S, lineup, offers
-from lib.ui.wiring import catalogue, store
+from lib.ui.wiring import catalogue, hub, services, store
 
 TRACE, STEPS, PAUSES, SHOWN = "agent_trace", "agent_steps", "agent_pauses", "agent_shown"
 OWN, UPLOAD = "agent_own_trace", "agent_upload"
@@ -82,7 +89,8 @@ def kept() -> Run | None:
     if asked is None or history is None or desk.get(asked) is not None:
         return None
     try:
-        return history.open(asked)
+        run = history.open(asked)
+        return run if is_loop(run) else None
     except (NoSuchRunError, RecordingError):
         return None
 
@@ -94,11 +102,12 @@ def start() -> None:
         return
     try:
         params = race_settings.params()
+        backends = tuple(offer.backend for offer in ready)
         plan = LoopPlan(
-            secrets.token_urlsafe(16), trace(), tuple(offer.backend for offer in ready), params,
-            bool(state.value(PAUSES, False)), datetime.now(UTC).isoformat(timespec="seconds"),
+            secrets.token_urlsafe(16), trace(), backends, params, bool(state.value(PAUSES, False)),
+            datetime.now(UTC).isoformat(timespec="seconds"), mode_of(backends),
         )  # fmt: skip
-        desk.start(plan.id, LoopRun(plan, access_of(ready), on_end=_keep))
+        _begin(plan, access_of(ready))
         _remember(plan.id)
     except ParamsError as error:
         state.leave_notice(_("Not started: {reason}").format(reason=error))
@@ -132,6 +141,13 @@ def stop() -> None:
         loop.stop()
 
 
+def obey(command: dict[str, object] | None) -> None:
+    """A lane's own Stop button was pressed on the stage."""
+    loop = current()
+    if command and loop is not None and state.command_is_new("stage", command.get("n")) and command["kind"] == "stop":
+        loop.stop_lane(int(str(command["lane"])))
+
+
 def approve(lane: int) -> None:
     """The visitor has looked at a lane's step."""
     loop = current()
@@ -145,11 +161,21 @@ def leave() -> None:
     state.ask(_LOOP, None)
 
 
-def _keep(loop: LoopRun) -> None:
-    """Into the history, like a race."""
-    run, history = run_of(loop), store()
-    if run is not None and history is not None:
-        history.save(run, [TAG])
+def _begin(plan: LoopPlan, access: Access) -> None:
+    """Start the loop with those who follow it: the history, and whoever looks. Raises TooManyTasks."""
+    live = LiveRun(lanes_of(plan), grace=Grace(grace_s()))
+    keeper = services().keeper
+    witnesses: list[Witness] = [Showing(live.say, partial(setattr, live, "ended", True))]
+    if keeper is not None:
+        witnesses.append(Keeping(keeper))
+    desk.start(plan.id, LoopRun(plan, access, witnesses=witnesses, grace=live.grace))
+    hub().adopt(live)
+
+
+def lanes_of(plan: LoopPlan) -> Run:
+    """The loop as the stage announces it: a lane for each backend."""
+    prompt = Prompt(plan.trace.task or plan.trace.name)
+    return Run(plan.id, prompt, plan.params, plan.mode, plan.backends, plan.started_at)
 
 
 def _remember(id_: str) -> None:

@@ -28,19 +28,19 @@ from lib.reading import ReadingSpeed
 def show_downloads(run: Run, reading: ReadingSpeed | None) -> None:
     """The buttons; `reading` None takes the reader for the language of each answer."""
     with st.container(horizontal=True, horizontal_alignment="left", gap="small"):
-        _button(run, _("Replay (HTML)"), ".html", "text/html", partial(replay_html, run, speed=reading),
+        download_button(run, _("Replay (HTML)"), ".html", "text/html", partial(replay_html, run, speed=reading),
                 _("One file that plays this race again, from disk and without a network."))  # fmt: skip
-        _button(run, _("Card (PNG)"), ".png", "image/png", partial(card_png, run, speed=reading),
+        download_button(run, _("Card (PNG)"), ".png", "image/png", partial(card_png, run, speed=reading),
                 _("The result as a picture for a slide."))  # fmt: skip
-        _button(run, _("Charts (PNG, SVG)"), "-charts.zip", "application/zip", partial(_charts, run, reading),
+        download_button(run, _("Charts (PNG, SVG)"), "-charts.zip", "application/zip", partial(_charts, run, reading),
                 _("Every chart, for a page or a slide."))  # fmt: skip
-        _button(run, _("Table (Markdown)"), ".md", "text/markdown", partial(markdown_table, run, reading),
+        download_button(run, _("Table (Markdown)"), ".md", "text/markdown", partial(markdown_table, run, reading),
                 _("The figures as a table, for a pull request."))  # fmt: skip
-        _button(run, _("Recording (JSON)"), ".json", recording.MEDIA_TYPE, partial(recording_json, run),
+        download_button(run, _("Recording (JSON)"), ".json", recording.MEDIA_TYPE, partial(recording_json, run),
                 _("Everything that came, with its times: all figures can be computed from it again."))  # fmt: skip
-        _button(run, _("Figures (CSV)"), "-lanes.csv", tables.MEDIA_TYPE, partial(lanes_csv, run, reading),
+        download_button(run, _("Figures (CSV)"), "-lanes.csv", tables.MEDIA_TYPE, partial(lanes_csv, run, reading),
                 _("One row for each lane: every figure, or the reason why there is none."))  # fmt: skip
-        _button(run, _("Deltas (CSV)"), "-deltas.csv", tables.MEDIA_TYPE, partial(deltas_csv, run),
+        download_button(run, _("Deltas (CSV)"), "-deltas.csv", tables.MEDIA_TYPE, partial(deltas_csv, run),
                 _("One row for each piece of text, with the time it arrived."))  # fmt: skip
 
 
@@ -54,9 +54,10 @@ def _charts(run: Run, reading: ReadingSpeed | None) -> bytes:
     return packed.getvalue()
 
 
-def _button(
+def download_button(
     run: Run, label: str, ending: str, media_type: str, made: Callable[[], bytes], help_text: str
 ) -> None:
+    """One quiet button; the file is made when it is pressed."""
     st.download_button(
         label, made, file_name(run, ending), media_type, key=f"download-{ending}-{run.id}", type="tertiary",
         icon=":material/download:", help=help_text, on_click="ignore",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -25,5 +26,10 @@ _mount = st.components.v2.component(
 
 
 def show_table(run: Run, lanes: Sequence[ResultLane], theme: Theme) -> None:
-    """The table with its notes."""
-    _mount(data=table_of(lanes, theme), key=f"metrics-{run.id}")
+    """The table of a run's lanes with its notes."""
+    show_texts(table_of(lanes, theme), f"metrics-{run.id}")
+
+
+def show_texts(table: dict[str, Any], key: str) -> None:
+    """A table of the same form (`lib.charts.metric_table.table_of`) made of other figures."""
+    _mount(data=table, key=key)

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 import pytest
 
 from lib.agents.asking import Asked, LoopAsker
-from lib.agents.loop import Access, LoopPlan, LoopRun
+from lib.agents.loop import LoopRun
 from lib.agents.phases import status_of
 from lib.agents.record import run_of
+from lib.agents.task_lane import LoopPlan
 from lib.agents.trace import samples
+from lib.agents.work import Access
 from lib.domain import events as ev
 from lib.domain.run import Backend, Limits, Origin, Params, Prompt
 from lib.server_process import Ready, ServerProcess

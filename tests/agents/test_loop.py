@@ -12,10 +12,12 @@ import pytest
 from lib.agents.asking import Asked
 from lib.agents.closed_form import Speed, predicted, predicted_figures
 from lib.agents.figures import six_figures
-from lib.agents.loop import Access, LoopPlan, LoopRun
+from lib.agents.loop import LoopRun
 from lib.agents.phases import Kind, end_ns, request_pieces, sums_s, times_of
 from lib.agents.record import read_loop, run_of
+from lib.agents.task_lane import LoopPlan
 from lib.agents.trace import Step, Trace, samples
+from lib.agents.work import Access
 from lib.domain import events as ev
 from lib.domain.codec import decode_run, encode_run
 from lib.domain.run import Backend, Limits, Origin, Prices
@@ -83,7 +85,7 @@ class StandIn:
     def so_far(self, lane: int) -> ev.Generation | None:
         return None
 
-    def stop(self) -> None:
+    def stop(self, lane: int | None = None) -> None:
         self.stopped = True
 
 
@@ -157,7 +159,6 @@ def test_stop_keeps_every_step_that_was_done() -> None:
 
 def test_a_person_is_really_waited_for_and_one_button_goes_on() -> None:
     clock = Clock()
-    loop = loop_of(StandIn(clock), clock, pauses=True)
     reached = threading.Event()
     wait = clock.wait
 
@@ -166,7 +167,8 @@ def test_a_person_is_really_waited_for_and_one_button_goes_on() -> None:
             reached.set()
         return wait(event, seconds)
 
-    loop._wait = watched
+    clock.wait = watched  # type: ignore[method-assign]
+    loop = loop_of(StandIn(clock), clock, pauses=True)
     loop.start()
     assert reached.wait(10)
     assert loop.lanes[0].waits_for_person

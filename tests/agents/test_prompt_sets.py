@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from lib.agents.asking import Asked
-from lib.agents.loop import Access
 from lib.agents.prompt_set import PromptSet, PromptSetError, read_prompt_set
 from lib.agents.set_run import SetPlan, SetRun
 from lib.agents.set_state import Outcome, StateFile, state_path
 from lib.agents.set_summary import summary_of
+from lib.agents.work import Access
 from lib.domain import events as ev
 from lib.domain.run import Backend, Limits, Params, Prices
 from lib.metrics.quantity import Quantity, Unavailable
@@ -85,7 +85,7 @@ class StandIn:
     def so_far(self, lane: int) -> ev.Generation | None:
         return None
 
-    def stop(self) -> None:
+    def stop(self, lane: int | None = None) -> None:
         self._stopped = True
 
 

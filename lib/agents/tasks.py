@@ -1,23 +1,28 @@
-"""The tasks on the agent page, one for each backend: carried out, under way, or predicted by the closed form."""
+"""The tasks of a loop, one for each backend: carried out, under way, kept, or predicted by the closed form.
+
+Each on its own clock, which begins with its first request: a backend that had to wait for another is not charged for
+that. The page, the stage and the files all say what is computed here.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from lib.agents.amdahl import end_to_end_gain
 from lib.agents.closed_form import Speed, predicted, predicted_figures, tokens_of
 from lib.agents.figures import Shares, SixFigures, shares_of, six_figures
 from lib.agents.loop import LoopRun
-from lib.agents.phases import StepRecord, StepTimes, end_ns, sums_s, times_of
-from lib.agents.record import read_loop, steps_of
+from lib.agents.phases import Piece, StepRecord, StepTimes, end_ns, sums_s, times_of
+from lib.agents.record import asked_tokens, read_loop, steps_of
+from lib.agents.task_lane import LaneState
 from lib.agents.trace import Step, Trace
 from lib.charts.result_lanes import names_apart
 from lib.domain.run import Backend, Origin, Run
 from lib.i18n import _
-from lib.metrics.cost import as_decimal
+from lib.metrics.cost import as_decimal, runs_here
 from lib.metrics.quantity import Quantity
 from lib.metrics.timeline import NS_PER_S
 from lib.numbers import percent, plain, ratio, seconds
@@ -37,10 +42,14 @@ class TaskView:
     waits_for_person: bool = False
 
     @property
+    def badge(self) -> str:
+        """Its badge as a word; a prediction says that it is one."""
+        return _("predicted") if self.ended == "predicted" else badge_word(self.backend.origin)
+
+    @property
     def label(self) -> str:
-        """Name and badge; a prediction says that it is one."""
-        badge = _("predicted") if self.ended == "predicted" else badge_word(self.backend.origin)
-        return f"{self.name}, {badge}"
+        """Name and badge."""
+        return f"{self.name}, {self.badge}"
 
     @property
     def seconds(self) -> float:
@@ -65,35 +74,45 @@ class TaskView:
 
 def tasks_of(loop: LoopRun) -> tuple[TaskView, ...]:
     """Every lane of a loop as it stands now."""
-    now_ns, found = loop.now_ns, []
-    names = names_apart(loop.plan.backends)
-    for name, backend, lane in zip(names, loop.plan.backends, loop.lanes, strict=True):
-        times = tuple(times_of(record, now_ns) for record in lane.steps)
-        of = len(loop.plan.trace.steps)
-        figures = six_figures(lane.steps, times, backend, of, lane.ended)
-        found.append(TaskView(name, backend, times, figures, lane.ended, lane.waits_for_person))
-    return tuple(found)
+    now_ns, of = loop.now_ns, len(loop.plan.trace.steps)
+    lanes = zip(names_apart(loop.plan.backends), loop.plan.backends, loop.lanes, strict=True)
+    return tuple(task_view(*lane, now_ns=now_ns, of=of) for lane in lanes)
+
+
+def task_view(name: str, backend: Backend, lane: LaneState, *, now_ns: int, of: int) -> TaskView:
+    """One lane as it is shown; what still runs reaches to `now_ns` of the loop's clock."""
+    times = _from_zero(tuple(times_of(record, now_ns) for record in lane.steps))
+    figures = six_figures(lane.steps, times, backend, of, lane.ended)
+    return TaskView(name, backend, times, figures, lane.ended, lane.waits_for_person)
 
 
 def kept_tasks(run: Run) -> tuple[tuple[TaskView, ...], Trace]:
     """The tasks of a loop from the history, and what is known of its trace; no tasks when the run is no loop."""
-    found, of = [], steps_of(run)
-    lanes = read_loop(run)
+    of, lanes = steps_of(run), read_loop(run)
     names = names_apart(tuple(backend for backend, _steps in lanes))
-    for name, (backend, steps) in zip(names, lanes, strict=True):
-        times = tuple(times_of(record, 0) for record in steps)
-        done = sum(record.answered is not None for record in steps)
-        ended = "complete" if done == of else "failed" if times and times[-1].has_failed else "stopped"
-        found.append(TaskView(name, backend, times, six_figures(steps, times, backend, of, ended), ended))
+    states = [LaneState(steps, _ended(steps, of)) for _backend, steps in lanes]
+    found = [task_view(name, backend, state, now_ns=0, of=of)
+             for name, (backend, _steps), state in zip(names, lanes, states, strict=True)]  # fmt: skip
     tools = {record.step: record.tool for _backend, steps in lanes for record in steps}
-    most = {place: run.params_of(lane).max_tokens or 1 for lane, place in enumerate(_places(lanes))}
+    most = asked_tokens(run)
     kept = tuple(Step(most.get(place, 1), tool=tools.get(place, "none")) for place in range(of))
     return tuple(found), Trace(run.prompt.text, run.prompt.text, kept)
 
 
-def _places(lanes: Sequence[tuple[Backend, Sequence[StepRecord]]]) -> list[int]:
-    """The step of each lane of the recording, in lane order."""
-    return [record.step for _backend, steps in lanes for record in steps for _try in record.tries]
+def _ended(steps: Sequence[StepRecord], of: int) -> str:
+    """How a kept task ended, by what was kept of it."""
+    if sum(record.answered is not None for record in steps) == of:
+        return "complete"
+    return "failed" if steps and times_of(steps[-1], 0).has_failed else "stopped"
+
+
+def _from_zero(times: tuple[StepTimes, ...]) -> tuple[StepTimes, ...]:
+    """The same pieces since the first of them began."""
+    start_ns = min((piece.start_ns for step in times for piece in step.pieces), default=0)
+    return tuple(
+        replace(step, pieces=tuple(Piece(p.kind, p.start_ns - start_ns, p.end_ns - start_ns) for p in step.pieces))
+        for step in times
+    )
 
 
 def predictions(trace: Trace, chosen: Sequence[str]) -> tuple[TaskView, ...]:
@@ -108,6 +127,34 @@ def _prediction(trace: Trace, profile: Profile) -> TaskView:
     backend = Backend(profile.id, profile.name, "", profile.id, Origin.SIMULATED, "", profile.prices)
     figures = predicted_figures(trace, speed, profile.prices, cached=False)
     return TaskView(profile.name, backend, predicted(trace, speed), figures, "predicted")
+
+
+def ended_words(ended: str) -> str:
+    """Why a task is not whole, in words; empty when it is, or still runs."""
+    words = {
+        "failed": _("failed"), "stopped": _("stopped"), "cap": _("spend cap reached"),
+        "unwatched": _("stopped, since nobody watched"), "fault": _("could not go on"),
+    }  # fmt: skip
+    return words.get(ended, "")
+
+
+def how_far(task: TaskView) -> str:
+    """How far a task came and how long it took."""
+    time = seconds(task.seconds)
+    if task.ended in ("complete", "predicted"):
+        return time
+    done = _("{done} of {of} steps, {time}").format(done=task.figures.steps, of=task.figures.of, time=time)
+    return ", ".join(word for word in (done, ended_words(task.ended)) if word)
+
+
+def turns_in_words(tasks: Sequence[TaskView]) -> str:
+    """That backends of this machine waited for each other, when they did; else an empty text."""
+    here = [task.name for task in tasks if runs_here(task.backend)]
+    if len(here) < 2:
+        return ""
+    return _("{names} share this machine: they do the task one after another, each on its own clock.").format(
+        names=", ".join(here)
+    )
 
 
 def headline(tasks: Sequence[TaskView]) -> str:

@@ -1,0 +1,40 @@
+"""A loop that is over or kept: its replay with one lane for each backend, where the time went, the six figures, files.
+
+The Agent loop page and the History show it with the same words. Nothing is asked here.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lib.agents.showing import loop_messages
+from lib.agents.tasks import kept_tasks
+from lib.domain.run import Run
+from lib.i18n import _
+from lib.ui import agent_results
+from lib.ui.loop_downloads import show_loop_downloads
+from lib.ui.markdown import plain
+from lib.ui.race_setup import reader_for_player
+from lib.ui.stage import show_replay
+
+
+def show_loop_replay(run: Run) -> None:
+    """The player at the loop's end; Play shows it again."""
+    tasks, _trace = kept_tasks(run)
+    st.caption(plain(_("From the history, {when}: {task}").format(when=run.started_at, task=run.prompt.text)))
+    show_replay(run.id, tuple(task.backend for task in tasks), loop_messages(run), reader_for_player())
+
+
+def show_loop_result(run: Run) -> None:
+    """Where the time went, the six figures, the files."""
+    tasks, trace = kept_tasks(run)
+    agent_results.show_times(tasks, trace, run.id)
+    agent_results.show_six(tasks, run.id)
+    show_loop_downloads(run)
+
+
+def show_loop_lessons(run: Run) -> None:
+    """What a faster model would have bought, and when it is worth paying for."""
+    tasks, trace = kept_tasks(run)
+    agent_results.show_bottleneck(tasks, trace)
+    agent_results.show_worth(tasks, trace)
