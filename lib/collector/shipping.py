@@ -23,41 +23,53 @@ def dump(value: Any) -> bytes:
 
 
 class ViewEncoder:
-    """Makes one lane's part of the view stream; remembers only the slot it is in."""
+    """Makes one lane's part of the view stream.
+
+    It remembers the slot it is in, and every piece is said at its slot's beginning: a viewer who joins pieces of
+    equal time has the same text at the same times, however the rows were cut into calls.
+    """
 
     def __init__(self, lane: int) -> None:
         self._lane = lane
-        self._first: set[str] = set()
+        self._known: set[str] = set()
+        self._channel, self._slot_ms, self._slot_end_ns = "", 0, 0
 
     def encode(self, rows: list[Row]) -> tuple[list[Any], list[Any]]:
         """(text entries, event entries) for the `d` and `e` of a message."""
         texts: list[Any] = []
         events: list[Any] = []
-        channel, slot_end, at_ms = "", 0, 0
         for row in rows:
-            at_ns, name = row[0], row[1]
-            if name == "tool":
-                name, text = "t", f"{row[3]}(" if row[3] and not _choice(row, 5) else ""
-            elif name in ("a", "r", "t"):
-                text = "" if _choice(row, 4) else row[2]
-            else:
-                if name not in _SILENT:
-                    events.append([self._lane, at_ns // 1_000_000, *_event(row)])
-                continue
-            if not text:
-                continue
-            now_ms = at_ns // 1_000_000
-            if name != channel:
-                texts.append([self._lane, name, [now_ms, text]])
-                channel, at_ms = name, now_ms
-                slot_end = at_ns + SLOT_NS if name in self._first else 0
-                self._first.add(name)
-            elif at_ns < slot_end:
-                texts[-1][2][-1] += text
-            else:
-                texts[-1][2] += (now_ms - at_ms, text)
-                at_ms, slot_end = now_ms, at_ns + SLOT_NS
+            name, text = _said(row)
+            if not name:
+                if row[1] not in _SILENT:
+                    events.append([self._lane, row[0] // 1_000_000, *_event(row)])
+            elif text:
+                self._add(texts, row[0], name, text)
         return texts, events
+
+    def _add(self, texts: list[Any], at_ns: int, channel: str, text: str) -> None:
+        before_ms, merges = self._slot_ms, channel == self._channel and at_ns < self._slot_end_ns
+        if not merges:
+            alone = channel != self._channel and channel not in self._known  # its time is a figure
+            self._slot_ms, self._slot_end_ns = at_ns // 1_000_000, 0 if alone else at_ns + SLOT_NS
+            self._channel = channel
+            self._known.add(channel)
+        if not texts or texts[-1][1] != channel:
+            texts.append([self._lane, channel, [self._slot_ms, text]])
+        elif merges:
+            texts[-1][2][-1] += text
+        else:
+            texts[-1][2] += (self._slot_ms - before_ms, text)
+
+
+def _said(row: Row) -> tuple[str, str]:
+    """Channel and text that a row shows; no channel when it is an event, no text when it shows nothing."""
+    name = row[1]
+    if name == "tool":
+        return "t", f"{row[3]}(" if row[3] and not _choice(row, 5) else ""
+    if name in ("a", "r", "t"):
+        return name, "" if _choice(row, 4) else row[2]
+    return "", ""
 
 
 def message(now_ns: int, encoded: list[tuple[list[Any], list[Any]]]) -> bytes | None:

@@ -221,8 +221,9 @@ class Hub:
         if spending.reached:
             live.spending = None
             for lane in spending.running:
-                row = [live.now_ns(), "warning", "spend_cap", f"{spending.cap}"]
-                self._keep(live, orjson.dumps([[lane, [row]]]))
+                now_ns, *told = [live.now_ns(), "warning", "spend_cap", f"{spending.cap}"]
+                self._keep(live, orjson.dumps([[lane, [[now_ns, *told]]]]))
+                live.add({"e": [[lane, now_ns // 1_000_000, *told]]})
                 self.stop(live.run.id, lane)
 
     def _expire(self) -> None:

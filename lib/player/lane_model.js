@@ -23,7 +23,7 @@ export class Generation {
     this.reading = new Reading();
     this.paces = new Map();
     this.estimate = new TokenEstimate();
-    this.usage = []; // [t, tokens the server reported, tokens estimated by then]
+    this.usage = []; // [t, tokens the server reported]
     this.firstThinking = null;
     this.firstAnswer = null;
     this.end = null; // {t, status}
@@ -53,7 +53,7 @@ export class Generation {
   event(t, name, values) {
     this.events.push({ t, name, values });
     if (name === "end") this.end = { t, status: values[0] };
-    if (name === "usage" && values[0] > 0) this.usage.push([t, values[0], this.estimate.total]);
+    if (name === "usage" && values[0] > 0) this.usage.push([t, values[0]]);
   }
 
   /** How many deltas have come by `t`. */
@@ -89,13 +89,17 @@ export class Generation {
    * the final count.
    */
   tokensAt(t, exact = this.ended(t)) {
-    const n = this.countAt(t);
-    const estimated = n ? this.tokens[n - 1] : 0;
+    const estimated = this.#estimatedAt(t);
     const total = this.figures?.tokens_total;
     if (exact && total && this.estimate.total) return (estimated / this.estimate.total) * total;
     const usage = this.usage.findLast?.((row) => row[0] <= t);
-    if (!usage || usage[2] === 0) return estimated;
-    return usage[1] + (estimated - usage[2]) * (usage[1] / usage[2]);
+    const known = usage ? this.#estimatedAt(usage[0]) : 0;
+    return known ? usage[1] + (estimated - known) * (usage[1] / known) : estimated;
+  }
+
+  #estimatedAt(t) {
+    const n = this.countAt(t);
+    return n ? this.tokens[n - 1] : 0;
   }
 
   /** Tokens per second over the last second before `t`; null when fewer than 0.25 s of text are known. */

@@ -72,7 +72,8 @@ export class Reading {
   push(text, t) {
     this.word.push(text, t);
     this.char.push(text, t);
-    for (const char of this.letters < SAMPLE_LETTERS ? text : "") {
+    for (const char of text) {
+      if (this.letters >= SAMPLE_LETTERS) break;
       if (LETTER.test(char)) this.letters += 1;
       if (SINGLE.test(char)) this.singles += 1;
     }

@@ -1,9 +1,11 @@
 // A text that grows very fast: appended in blocks, so that the cost of a token does not depend on how much
-// stands above it. Text nodes only; whatever a model writes stays text.
+// stands above it. The same text makes the same blocks, however it was cut. Text nodes only; whatever a model
+// writes stays text.
 
 const BLOCK_CHARS = 1200;
 const LONG_BLOCK_CHARS = 2000; // of one line: from here on a block may end before a word,
 const LONGEST_BLOCK_CHARS = 2600; // and here it ends, since every frame lays out the last block anew
+const BLANK = /[^\S\n]/g; // where a long line may be broken
 const FENCE = /^ {0,3}(```|~~~)/;
 
 /** `at`, or one less where that would cut a character in halves. */
@@ -31,25 +33,34 @@ export class TextPane {
   append(text) {
     let from = 0;
     while (from < text.length) {
-      const line = text.indexOf("\n", from) + 1 || text.length;
-      const stop = line - from > LONGEST_BLOCK_CHARS ? whole(text, from + LONGEST_BLOCK_CHARS) : line;
-      this.#put(text.slice(from, stop));
+      const block = this.#open();
+      const stop = this.#stop(text, from, this.length - block.start);
+      if (stop > from) this.#put(block, text.slice(from, stop));
+      else block.full = true;
       from = stop;
     }
   }
 
-  #put(piece) {
-    let block = this.blocks[this.blocks.length - 1];
-    if (!block || block.full || this.#isTooLong(block, piece)) block = this.#block();
+  #open() {
+    const block = this.blocks[this.blocks.length - 1];
+    return !block || block.full ? this.#block() : block;
+  }
+
+  /** How far this block of `length` takes the text: to the line's end, or where a long line is broken. */
+  #stop(text, from, length) {
+    const line = text.indexOf("\n", from) + 1 || text.length;
+    if (length + line - from <= LONG_BLOCK_CHARS) return line;
+    BLANK.lastIndex = from + Math.max(0, LONG_BLOCK_CHARS - length);
+    const blank = BLANK.exec(text)?.index ?? line;
+    const longest = from + LONGEST_BLOCK_CHARS - length;
+    return Math.min(line, blank, longest < text.length ? whole(text, longest) : longest);
+  }
+
+  #put(block, piece) {
     block.pending += piece;
     this.length += piece.length;
     if (this.line.length < 8) this.line += piece;
     if (piece.endsWith("\n")) this.#endLine(block);
-  }
-
-  #isTooLong(block, piece) {
-    const length = this.length - block.start;
-    return length >= LONGEST_BLOCK_CHARS || (length >= LONG_BLOCK_CHARS && /^\s/.test(piece));
   }
 
   #endLine(block) {

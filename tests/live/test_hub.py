@@ -243,7 +243,9 @@ def test_a_spend_cap_stops_the_paid_lanes_and_says_why(hub: Hub, simulator: str)
     free = Backend("free", "Free", simulator, "gpt-5.6-sol-ultrafast", Origin.SIMULATED, extra_body=FAST)
     run = Run("capped", Prompt("Say something."), Params(max_tokens=4000), Mode.ALL_AT_ONCE, (paid, free))
     live = hub.start(run, {}, {0: Limits(), 1: Limits()}, cap=Decimal("0.01"))
-    until(live, has_result)
+    messages = until(live, has_result)
+    told = [entry for message in messages for entry in message.get("e", ()) if entry[2] == "warning"]
+    assert [(lane, *rest) for lane, _at, *rest in told] == [(0, "warning", "spend_cap", "0.01")]
     capped, finished = live.recorded().generations
     assert capped.events[-1].status is Status.STOPPED
     assert [code for code, _ in warnings_of(measure(capped, paid))] == ["usage_estimated", "spend_cap"]
