@@ -52,7 +52,7 @@ class Density:
     tokens_per_unit: float
     lo: float
     hi: float
-    texts: int
+    characters_per_token: float  # blanks too
     is_estimate: bool = False
 
     def units_per_s(self, tps: float) -> float:
@@ -90,14 +90,18 @@ def samples() -> tuple[Sample, ...]:
 
 def _mean(found: list[Sample]) -> Density:
     each = [one.tokens_per_unit for one in found]
-    return Density(found[0].unit, sum(each) / len(each), min(each), max(each), len(each))
+    characters = [one.characters / one.tokens for one in found]
+    return Density(found[0].unit, sum(each) / len(each), min(each), max(each), sum(characters) / len(characters))
 
 
 def _carried_over(one: Sample, usual: list[Sample]) -> Density:
     """The mean of the default encoding, times what this encoding makes of the one text that both counted."""
     same = next(other for other in usual if other.corpus == one.corpus)
     mean, factor = _mean(usual), one.tokens / same.tokens
-    return Density(one.unit, mean.tokens_per_unit * factor, mean.lo * factor, mean.hi * factor, 1, True)
+    return Density(
+        one.unit, mean.tokens_per_unit * factor, mean.lo * factor, mean.hi * factor, mean.characters_per_token / factor,
+        is_estimate=True,
+    )  # fmt: skip
 
 
 def _sample(row: dict[str, str]) -> Sample:

@@ -67,7 +67,7 @@ def _generation(lane: int, tps: float, said: Sequence[Span]) -> ev.Generation:
         tokens += span.tokens
         events.append(ev.Delta(_moment_ns(tokens, tps), ev.Channel.ANSWER, span.text, place, tokens=span.tokens))
     end_ns = _moment_ns(tokens, tps)
-    usage = {"prompt_tokens": 0, "completion_tokens": tokens, "total_tokens": tokens}
+    usage = {"prompt_tokens": 1, "completion_tokens": tokens, "total_tokens": tokens + 1}  # 0 means "not told"
     events += [ev.Usage(end_ns, usage, len(said)), ev.Finish(end_ns, "stop"), ev.Done(end_ns)]
     return ev.Generation(lane, (*events, ev.Ended(end_ns, ev.Status.COMPLETE)))
 

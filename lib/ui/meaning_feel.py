@@ -1,0 +1,49 @@
+"""The feel strip: the text at six speeds on the same stage as a race, played from a computed recording."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lib.export.view_messages import view_messages
+from lib.i18n import _, current_language
+from lib.meaning.feel import FEWEST_TOKENS, MOST_TOKENS, SPEEDS_TPS, feel_run
+from lib.meaning.text_facts import TextFacts
+from lib.tokens import TokenizerError
+from lib.ui import meaning_words, race_setup
+from lib.ui.markdown import plain
+from lib.ui.meaning_state import Chosen
+from lib.ui.stage import show_replay
+from lib.view_stream import player_reader
+
+KEY = "feel"
+_KEPT = 32  # texts of all visitors
+
+
+def show_feel(now: Chosen, facts: TextFacts, tokens: int) -> None:
+    """Six lanes and the reader; Play begins, and the bar goes back to the start."""
+    st.markdown(f"#### {_('How it feels')}", anchors=False)
+    st.markdown(plain(_sentence(tokens)))
+    reader = race_setup.reading_speed()
+    try:
+        messages = _messages(now.text, now.encoding, current_language())
+    except TokenizerError as error:
+        st.warning(plain(str(error)))
+        return
+    backends = feel_run("", now.encoding).backends
+    show_replay(KEY, backends, messages, player_reader(reader, facts.text))
+
+
+@st.cache_data(max_entries=_KEPT, show_spinner=False)
+def _messages(text: str, encoding: str, _language_of_the_page: str) -> list[str]:
+    return view_messages(feel_run(text, encoding), race_setup.reading_speed())
+
+
+def _sentence(tokens: int) -> str:
+    slow, fast = meaning_words.tps(SPEEDS_TPS[0]), meaning_words.tps(SPEEDS_TPS[-1])
+    told = _("The same text at {slow} to {fast} beside a person reading. Press Play and find the lane you can still "
+             "follow.").format(slow=slow, fast=fast)  # fmt: skip
+    if 0 < tokens < FEWEST_TOKENS:
+        told += " " + _("So short a text is said again and again.")
+    if tokens > MOST_TOKENS:
+        told += " " + _("Only its beginning is shown.")
+    return told
