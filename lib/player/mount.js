@@ -78,7 +78,7 @@ class Mount {
   }
 
   /** A race whose messages are all here: it stands at its result until Play is pressed. */
-  #replay({ messages, playing = false, presenting }) {
+  #replay({ messages, plays = 0, playing = plays > 0, presenting }) {
     const all = messages.map((message) => (typeof message === "string" ? JSON.parse(message) : message));
     this.player.reset(all[0]?.run?.id ?? "");
     for (const message of all) this.player.feed(message);
@@ -108,9 +108,9 @@ class Mount {
   }
 }
 
-/** What of the data decides which race is shown, and whether it is replayed. */
-function shownKey({ mode, run, replay, messages }) {
-  if (mode === "replay") return `replay ${messages.length} ${String(messages[0]?.run?.id ?? messages[0])}`;
+/** What of the data decides which race is shown, and whether it is replayed; another number of plays begins anew. */
+function shownKey({ mode, run, replay, messages, plays = 0 }) {
+  if (mode === "replay") return `replay ${plays} ${messages.length} ${String(messages[0]?.run?.id ?? messages[0])}`;
   return run ? `${replay ? "replay" : "live"} ${run}` : null;
 }
 

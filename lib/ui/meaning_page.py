@@ -10,12 +10,13 @@ import streamlit as st
 from lib import numbers
 from lib.charts.palette import palette
 from lib.i18n import _
+from lib.meaning import parallel
 from lib.meaning.conversions import TextSpeed, text_speed
 from lib.meaning.spans import spans_of
 from lib.meaning.text_facts import facts_of, token_counts
 from lib.metrics.quantity import Unavailable
 from lib.tokens import ENCODINGS, TokenizerError, pieces
-from lib.ui import meaning_backends, meaning_state, meaning_tables, meaning_words, state
+from lib.ui import meaning_backends, meaning_state, meaning_tables, meaning_units, meaning_words, state
 from lib.ui.limits_state import look
 from lib.ui.markdown import plain
 from lib.ui.meaning_backends import Tokenizer
@@ -39,7 +40,7 @@ def show_meaning() -> None:
     told = state.notice()
     if told:
         st.info(plain(told))
-    left, right = st.columns([1.25, 1], gap="large")
+    left, right = st.columns([1.45, 1], gap="large")
     with right:
         show_text()
     now = meaning_state.chosen()
@@ -55,13 +56,16 @@ def show_meaning() -> None:
     own = meaning_backends.asked_for(now.text) if facts.units else []
     counts = {**token_counts(now.text), **{one.name: one.tokens.count for one in own}}
     found = speed if isinstance(speed, TextSpeed) else None
-    if found is not None:
-        _show_units(found, counts)
+    with st.grid(2, min_column_width=COLUMN_PX, gap="large"):
+        with st.container():
+            _show_units(found, counts)
+        with st.container():
+            _show_rules(now, found)
+            _show_limits(now, found)
     _show_languages(now)
     if found is not None:
         _show_tokenizers(found, counts, own)
     _show_parallel(now)
-    _show_limits(now, found)
 
 
 def _show_headline(now: Chosen, speed: TextSpeed | Unavailable) -> None:
@@ -78,23 +82,25 @@ def _show_origin() -> None:
         st.caption(plain(origin))
 
 
-def _show_units(speed: TextSpeed, counts: Mapping[str, int | Unavailable]) -> None:
-    now = meaning_state.chosen()
-    with st.grid(2, min_column_width=COLUMN_PX, gap="large"):
-        with st.container():
-            _heading(_("In every unit"), _("One speed; each row says it in another unit, for this text and for its "
-                     "language on the average."))  # fmt: skip
-            show_table("units", meaning_tables.units_table(speed, counts))
-        with st.container():
-            _heading(_("Rules of thumb"), _("What is usually said, and what texts really have."))
-            show_table("rules", meaning_tables.rules_table(now, speed))
+def _show_units(speed: TextSpeed | None, counts: Mapping[str, int | Unavailable]) -> None:
+    _heading(_("In every unit"), _("One speed; each row says it in another unit, for this text and for its language on "
+             "the average."))  # fmt: skip
+    if speed is None:
+        st.markdown(_("There is no text to count. Type one above, or choose a sample."))
+    else:
+        show_table("units", meaning_units.units_table(speed, counts))
+
+
+def _show_rules(now: Chosen, speed: TextSpeed | None) -> None:
+    _heading(_("Rules of thumb"), _("What is usually said, and what texts really have."))
+    show_table("rules", meaning_tables.rules_table(now, speed))
 
 
 def _show_languages(now: Chosen) -> None:
     _heading(_("In other languages"), _(
         "A token is not the same amount of text everywhere, and people do not read equally fast: {speed} is another "
         "multiple of a person in each language.").format(speed=meaning_words.tps(now.tps)))  # fmt: skip
-    show_table("languages", meaning_tables.languages_table(now))
+    show_table("languages", meaning_units.languages_table(now))
 
 
 def _show_tokenizers(speed: TextSpeed, counts: Mapping[str, int | Unavailable], own: list[Tokenizer]) -> None:
@@ -141,19 +147,19 @@ def _card(
 
 
 def _show_parallel(now: Chosen) -> None:
-    _heading(_("English against Chinese"), _(
-        "The same content in both languages: with today's tokenizers it takes about as many tokens, with older ones "
-        "two to three times as many in Chinese."))  # fmt: skip
-    prices = meaning_state.output_prices()
-    st.selectbox(
-        _("At the price of"), list(prices), key=meaning_state.PRICE, width=320, persist_state="session",
-        format_func=lambda key: f"{key}, {numbers.money(meaning_state.output_price(prices[key]), prices[key].prices.currency)}"
-        f" {_('per million')}",
-    )  # fmt: skip
     try:
-        show_table("parallel", meaning_tables.parallel_table(now, prices.get(str(state.value(meaning_state.PRICE, "")))))
+        pairs = parallel.pairs(now.encoding)
     except TokenizerError as error:
         st.warning(plain(str(error)))
+        return
+    _heading(_("English against Chinese"), meaning_words.pairs(pairs, now.encoding))
+    prices = meaning_state.output_prices()
+    st.selectbox(
+        _("At the price of"), list(prices), key=meaning_state.PRICE, width=360, persist_state="session",
+        format_func=lambda key: meaning_words.price(prices[key]),
+    )  # fmt: skip
+    price = prices.get(str(state.value(meaning_state.PRICE, "")))
+    show_table("parallel", meaning_tables.parallel_table(now, pairs, price))
 
 
 def _show_limits(now: Chosen, speed: TextSpeed | None) -> None:

@@ -37,18 +37,18 @@ def show_speed() -> None:
     """The speed: typed, or taken from a preset or a kept run; and the tokenizer it is counted with."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="meaning_speed_row"):
         st.number_input(
-            _("Tokens per second"), SLOWEST_TPS, FASTEST_TPS, key=SPEED, step=50.0, format="%g", width=150,
+            _("Tokens per second"), SLOWEST_TPS, FASTEST_TPS, key=SPEED, step=50.0, format="%g", width=136,
             on_change=meaning_state.speed_was_typed, persist_state="session",
         )  # fmt: skip
         presets = {one.id: _preset_words(one) for one in speed_presets()}
         st.selectbox(
-            _("or a published one"), list(presets), index=None, key=PRESET, format_func=presets.__getitem__, width=240,
+            _("or a published one"), list(presets), index=None, key=PRESET, format_func=presets.__getitem__, width=212,
             placeholder=_("Simulated and published"), on_change=meaning_state.take_preset,
             help=_("A published speed counts the provider's own tokens; here they are taken as the tokenizer's beside."),
         )  # fmt: skip
         _show_kept()
         st.selectbox(
-            _("Counted with"), tokens.ENCODINGS, key=ENCODING, width=150, persist_state="session",
+            _("Counted with"), tokens.ENCODINGS, key=ENCODING, width=136, persist_state="session",
             help=_("The tokenizer whose tokens the speed counts."),
         )  # fmt: skip
 
@@ -76,7 +76,7 @@ def _show_kept() -> None:
     lanes = _kept_lanes()
     st.selectbox(
         _("or a kept run"), list(lanes), index=None, key=KEPT, format_func=lambda key: _lane_words(*lanes[key]),
-        placeholder=_("Speed and answer of a lane") if lanes else _("No run is kept yet"), width=240,
+        placeholder=_("Speed and answer of a lane") if lanes else _("No run is kept yet"), width=212,
         disabled=not lanes, on_change=_take_kept,
     )  # fmt: skip
 

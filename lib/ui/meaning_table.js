@@ -25,7 +25,21 @@ function rowOf(row, { head, left }) {
   const line = make("tr");
   const label = make("th", "label", row.label, row.hint);
   label.scope = "row";
-  line.append(label, ...row.cells.map((cell, i) => cellOf(cell, head[i + 1][0], i + 1, left)));
+  line.append(label, ...row.cells.map((cell, i) => cellOf(cell, head[i + 1][2] ?? head[i + 1][0], i + 1, left)));
+  return line;
+}
+
+/** Titles over several columns; an empty one has no line under it. */
+function groupsOf(groups) {
+  const line = make("tr", "groups");
+  line.append(
+    ...groups.map(([text, columns]) => {
+      const cell = make(text ? "th" : "td", text ? "group" : "", text);
+      cell.colSpan = columns;
+      if (text) cell.scope = "colgroup";
+      return cell;
+    }),
+  );
   return line;
 }
 
@@ -41,6 +55,7 @@ export default function ({ parentElement, data }) {
     }),
   );
   const head = make("thead");
+  if (data.groups.length) head.append(groupsOf(data.groups));
   head.append(titles);
   const body = make("tbody");
   body.append(...data.rows.map((row) => rowOf(row, data)));
@@ -48,5 +63,5 @@ export default function ({ parentElement, data }) {
   const notes = make("ol", "notes");
   notes.append(...data.notes.map((sentence) => make("li", "", sentence)));
   notes.hidden = !data.notes.length;
-  root.replaceChildren(table, notes);
+  root.replaceChildren(table, ...data.legend.map((sentence) => make("p", "legend", sentence)), notes);
 }

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lib import numbers
 from lib.i18n import _
 from lib.meaning.conversions import PAGE_UNITS, TextSpeed, characters_per_s, times_person
 from lib.meaning.human import Pace, Way, pace
+from lib.meaning.parallel import Pair
 from lib.meaning.rules import Range, Rule, Verdict
 from lib.metrics.quantity import Figure, Unavailable
+from lib.prices import PublishedPrice
 from lib.reading import Unit
+from lib.ui.meaning_state import output_price
 
 
 def tps(value: float) -> str:
@@ -26,13 +31,6 @@ def per_min(value: float, unit: Unit) -> str:
     """A person's speed: 238 words/min, 420 characters/min."""
     told = _("{rate} words/min") if unit == "word" else _("{rate} characters/min")
     return told.format(rate=numbers.whole(value))
-
-
-def times(figure: Figure, *, estimated: bool = False) -> str:
-    """How many times as fast; the reason when that is not known."""
-    if isinstance(figure, Unavailable):
-        return figure.reason
-    return ("~" if estimated else "") + numbers.ratio(float(figure.value))
 
 
 def headline(speed: TextSpeed) -> str:
@@ -114,6 +112,20 @@ def verdict(rule: Rule, found: Range, encoding: str) -> str:
     if kind is Verdict.BELOW:
         return _("False for {encoding}, which takes fewer; it was true for cl100k_base.").format(encoding=encoding)
     return _("Too low for {encoding}, which takes more.").format(encoding=encoding)
+
+
+def pairs(found: Sequence[Pair | Unavailable], encoding: str) -> str:
+    """What Chinese takes of the tokens of English, over all pairs."""
+    ratios = sorted(pair.times for pair in found if isinstance(pair, Pair))
+    return _("The same content in both languages: with {encoding} Chinese takes {lo} to {hi} times the tokens of English, "
+             "and so the time and the money.").format(
+        encoding=encoding, lo=f"{ratios[0]:.2f}", hi=f"{ratios[-1]:.2f}")  # fmt: skip
+
+
+def price(row: PublishedPrice) -> str:
+    """A model with its price per million output tokens."""
+    amount = numbers.money(output_price(row), row.prices.currency)
+    return _("{model}, {provider}: {amount} per million").format(model=row.model, provider=row.provider, amount=amount)
 
 
 def figure(found: Figure) -> str:

@@ -58,10 +58,16 @@ def _remember_lag() -> None:
         state.put(LAG, told)
 
 
-def show_replay(key: str, backends: tuple[Backend, ...], messages: list[str], reader: dict[str, Any]) -> None:
-    """Draw kept messages with the controls of a replay; it stands at its result until Play is pressed."""
+def show_replay(
+    key: str, backends: tuple[Backend, ...], messages: list[str], reader: dict[str, Any], plays: int = 0
+) -> None:
+    """Draw kept messages with the controls of a replay; it stands at its result until Play is pressed.
+
+    `plays`: how often it was begun from outside; each further one plays it from its start.
+    """
     data = {
         "mode": "replay",
+        "plays": plays,
         "messages": messages,
         "lanes": _lanes(backends),
         "reader": reader,
