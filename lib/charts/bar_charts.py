@@ -16,10 +16,13 @@ import altair as alt
 from lib import numbers
 from lib.charts import drawing
 from lib.charts.drawing import LINE_PX, Look, Words
+from lib.charts.hover import how_fields, value_tooltip
+from lib.charts.limit_marks import TimeAxis, draw_limits, strip_px
 from lib.charts.result_lanes import ResultLane
 from lib.i18n import _
 from lib.metrics.figures import figure_text
 from lib.metrics.quantity import ESTIMATED, Figure, Quantity, Unavailable, number
+from lib.provenance import Facts
 
 BAR_PX = 14
 THIN_PX = 8
@@ -59,7 +62,7 @@ def ttft_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> drawin
     scaled = [(lane, [_in_seconds(b) for b in bars] if in_s and isinstance(bars, list) else bars)
               for lane, bars in rows]  # fmt: skip
     axis = _("seconds from request to first token") if in_s else _("milliseconds from request to first token")
-    return _bars(scaled, None, Words(_ttft_title(rows), subtitle), axis, look)
+    return _bars(scaled, None, Words(_ttft_title(rows), subtitle), axis, look, 1.0 if in_s else 1000.0)
 
 
 def _ttft_title(rows: _Rows) -> str:
@@ -122,7 +125,9 @@ def _bars(
     words: Words,
     axis: str,
     look: Look,
+    per_s: float = 0.0,
 ) -> drawing.Figure | None:
+    """`per_s`: units of a time axis in a second, 0 when the axis is not time."""
     values = [bar.value for _lane, bars in rows if isinstance(bars, list) for bar in bars]
     if not values:
         return None
@@ -132,9 +137,13 @@ def _bars(
         placed.add(lane, bars)
     sheet = drawing.Sheet(look, math.ceil(placed.top))
     base = _base(values, band, log)
-    x = _axis(values, band, log, axis, room_px=_room_px(rows), base=base)
+    time = TimeAxis(base, max(values), per_s, log, _room_px(rows)) if per_s else None
+    offset = strip_px(time) if time else 0
+    x = _axis(values, band, log, axis, room_px=_room_px(rows), base=base, offset=offset)
     if band:
         _draw_band(sheet, band, x)
+    if time:
+        draw_limits(sheet, x, "value", time)
     placed.draw(sheet, x, base)
     spoken = "; ".join(f"{lane.label}: {_spoken(bars)}" for lane, bars in rows)
     return sheet.finished(Words(words.title, words.subtitle, f"{words.title}. {spoken}. {words.subtitle}"))
@@ -150,6 +159,7 @@ class _Placed:
         self._bars: list[dict[str, Any]] = []
         self._values: list[dict[str, Any]] = []
         self._reasons: list[dict[str, Any]] = []
+        self._how: list[Facts] = []
 
     def add(self, lane: ResultLane, bars: list[Bar] | str) -> None:
         """Place one lane: its caption, then its bars or the reason why there is none."""
@@ -172,8 +182,9 @@ class _Placed:
         self._bars.append({
             "y": middle - height / 2, "y2": middle + height / 2, "value": bar.value, "origin": origin.value,
             "colour": colours.lane(lane.index), "fill": drawing.fill_of(origin) * (0.5 if bar.thin else 1),
-            "lane": lane.label, "text": bar.text,
+            "lane": lane.label, "text": bar.text, **how_fields(lane.how),
         })  # fmt: skip
+        self._how.append(lane.how)
         ink = colours.quiet if bar.thin else colours.text
         self._values.append({"y": middle, "value": bar.value, "text": bar.text, "ink": ink, "thin": bar.thin})
         self.top += slot + 2
@@ -181,8 +192,7 @@ class _Placed:
     def draw(self, sheet: drawing.Sheet, x: alt.X, base: float) -> None:
         """Draw everything placed; bars begin at `base`."""
         left = alt.value(0)
-        tooltip = [alt.Tooltip(field="lane", type="nominal", title=_("Lane")),
-                   alt.Tooltip(field="text", type="nominal", title=_("Value"))]  # fmt: skip
+        tooltip = value_tooltip(self._how)
         bars = sheet.rows(self._bars).mark_bar(strokeWidth=1.5).encode(
             x=x, x2=alt.X2Datum(base), y=sheet.down("y"), y2=alt.Y2(field="y2"), tooltip=tooltip,
             color=drawing.own_colour(), stroke=alt.Stroke(field="colour", type="nominal", scale=None),
@@ -206,7 +216,7 @@ def _base(values: Sequence[float], band: Band | None, log: bool) -> float:
 
 
 def _axis(
-    values: Sequence[float], band: Band | None, log: bool, title: str, *, room_px: float, base: float
+    values: Sequence[float], band: Band | None, log: bool, title: str, *, room_px: float, base: float, offset: int
 ) -> alt.X:
     most = max([*values, *([band.high] if band else [])])
     scale = alt.Scale(
@@ -217,7 +227,7 @@ def _axis(
     powers = [10.0**power for power in range(-3, 7) if base <= 10.0**power <= most]
     ticks = {"values": powers} if log else {"tickCount": 4}
     axis = alt.Axis(title=f"{drawing.titled(title, log)}, {begin}" if log else title, format=",~r", **ticks,
-                    titleAnchor="start", labelFlush=False)  # fmt: skip
+                    titleAnchor="start", labelFlush=False, offset=offset)  # fmt: skip
     return alt.X(field="value", type="quantitative", scale=scale, axis=axis)
 
 

@@ -16,6 +16,8 @@ from lib import numbers
 from lib.charts import drawing
 from lib.charts.chart_reader import first_to_answer
 from lib.charts.drawing import LINE_PX, Look, Words
+from lib.charts.hover import how_fields, value_tooltip
+from lib.charts.limit_marks import TimeAxis, draw_limits, strip_px
 from lib.charts.result_lanes import ResultLane
 from lib.domain import events as ev
 from lib.i18n import _
@@ -60,8 +62,10 @@ def curve_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> drawi
         return None
     end_s = max(points[-1]["s"] for _lane, points in drawn) * ROOM
     scale = _Scale(max(points[-1]["n"] for _lane, points in drawn), LINE_PX * len(drawn) + 4, bool(look.log))
-    x, y = _time_axis(end_s), _Count(scale)
+    time = TimeAxis(0.0, end_s)
+    x, y = _time_axis(time), _Count(scale)
     sheet = drawing.Sheet(look, scale.height)
+    draw_limits(sheet, x, "s", time)
     _draw_reader(sheet, drawn, x, y, end_s)
     curves = sheet.rows(
         [row | _style(lane, look) for lane, points in drawn for row in _visible(points, scale)]
@@ -97,9 +101,10 @@ def _style(lane: ResultLane, look: Look) -> dict[str, Any]:
     }
 
 
-def _time_axis(end_s: float) -> alt.X:
-    axis = alt.Axis(title=_("seconds since the request"), tickCount=6, titleAnchor="start")
-    scale = alt.Scale(domain=[0, end_s], nice=False)
+def _time_axis(time: TimeAxis) -> alt.X:
+    title = _("seconds since the request")
+    axis = alt.Axis(title=title, tickCount=6, titleAnchor="start", offset=strip_px(time))
+    scale = alt.Scale(domain=[0, time.high], nice=False)
     return alt.X(field="s", type="quantitative", scale=scale, axis=axis)
 
 
@@ -145,13 +150,14 @@ def _draw_ends(
         ends.append(last | _style(lane, sheet.look) | {
             "level": y.scale.at_px(LINE_PX * (line + 0.5)), "text": _end_text(lane, last), "short": _named(lane),
             "right": last["s"] > end_s * _LEFT_HALF, "shape": "circle" if complete else "cross",
-            "ink": sheet.look.colours.lane(lane.index),
+            "ink": sheet.look.colours.lane(lane.index), "lane": lane.label, **how_fields(lane.how),
         })  # fmt: skip
+    tooltip = value_tooltip([lane.how for lane, _points in drawn])
     shapes = alt.Scale(domain=["circle", "cross"], range=["circle", "cross"])
     place = sheet.rows(ends).encode(x=x, y=y.of("n"), color=drawing.own_colour())
     sheet.draw(
         place.mark_rule(opacity=0.45).encode(y2=alt.Y2(field="level")),
-        place.mark_point(filled=True, size=60, opacity=1).encode(
+        place.mark_point(filled=True, size=60, opacity=1).encode(tooltip=tooltip,
             shape=alt.Shape(field="shape", type="nominal", scale=shapes, legend=None)),
     )  # fmt: skip
     for right in (False, True):
@@ -164,6 +170,7 @@ def _draw_ends(
             align="right" if right else "left",
             dx=_kept_inside(right),
             text=_ROOMY,
+            tooltip=tooltip,
         )
 
 

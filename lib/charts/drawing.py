@@ -91,8 +91,11 @@ class Sheet:
         scale = alt.Scale(domain=[0, self.height], range=[0, self.height], nice=False)
         return alt.Y(field=field, type="quantitative", scale=scale, axis=None)
 
-    def write(self, rows: Rows, x: Any, y: Any = None, *, halo: bool = False, **mark: Any) -> None:
-        """Texts at (x, y): fields `text` and `ink` (a colour); `y` None is the field `y` in pixels.
+    def write(
+        self, rows: Rows, x: Any, y: Any = None, *, halo: bool = False,
+        tooltip: Sequence[alt.Tooltip] = (), **mark: Any,
+    ) -> None:  # fmt: skip
+        """Texts at (x, y): fields `text` and `ink` (a colour, quiet without it); `y` None is `y` in pixels.
 
         `mark` are properties of the text mark; a `text` among them takes the place of the field.
         """
@@ -100,7 +103,9 @@ class Sheet:
             return
         y = self.down("y") if y is None else y
         style = {"align": "left", "baseline": "middle", "fontSize": TEXT_PX, "limit": WITHIN, **mark}
-        place = self.rows(rows).encode(x=x, y=y)
+        place = self.rows([{"ink": self.look.colours.quiet, **row} for row in rows]).encode(x=x, y=y)
+        if tooltip:
+            place = place.encode(tooltip=list(tooltip))
         if "text" not in mark:
             place = place.encode(text=alt.Text(field="text", type="nominal"))
         if halo:

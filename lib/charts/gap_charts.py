@@ -13,6 +13,8 @@ import altair as alt
 from lib import numbers
 from lib.charts import drawing
 from lib.charts.drawing import LINE_PX, Look, Words
+from lib.charts.hover import how_fields, value_tooltip
+from lib.charts.limit_marks import TimeAxis, draw_limits, strip_px
 from lib.charts.result_lanes import ResultLane
 from lib.i18n import _
 from lib.metrics.figures import figure_text
@@ -40,11 +42,15 @@ def arrival_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> dra
             captions.append(_reason(lane, top, look))
     if not rows:
         return None
-    axis = alt.Axis(title=_("seconds since the lane's first text"), tickCount=5, titleAnchor="start")
+    time = TimeAxis(0.0, WINDOW_S)
+    axis = alt.Axis(title=_("seconds since the lane's first text"), tickCount=5, titleAnchor="start",
+                    offset=strip_px(time))  # fmt: skip
     x = alt.X(field="at", type="quantitative", scale=alt.Scale(domain=[0, WINDOW_S], nice=False), axis=axis)
     sheet = drawing.Sheet(look, ROW_PX * len(lanes))
+    draw_limits(sheet, x, "at", time)
     sheet.draw(_strip(sheet, rows, x, strokeWidth=1.2, opacity=0.75).encode(color=drawing.own_colour()))
     sheet.write(captions, alt.value(0), halo=True)
+    _draw_hovers(sheet, lanes, [_arrivals_text(lane) for lane in lanes])
     told = _("each line is one arrival")
     if thinned:
         told = _("each line is one arrival, at most {n} drawn per lane").format(n=numbers.whole(MOST_TICKS))
@@ -70,12 +76,16 @@ def gap_chart(lanes: Sequence[ResultLane], subtitle: str, look: Look) -> drawing
     if not rows:
         return None
     title = gap_words(lanes)
-    x = _gap_axis([row["at"] for row in rows])
+    low, high = _gap_ends([row["at"] for row in rows])
+    time = TimeAxis(low, high, per_s=1000.0, log=True)
+    x = _gap_axis(time)
     sheet = drawing.Sheet(look, ROW_PX * len(lanes))
+    draw_limits(sheet, x, "at", time)
     sheet.draw(_strip(sheet, rows, x, strokeWidth=1.5, opacity=0.3).encode(color=drawing.own_colour()))
     if medians:
         sheet.draw(_strip(sheet, medians, x, strokeWidth=3, color=look.colours.text))
     sheet.write(captions, alt.value(0), halo=True)
+    _draw_hovers(sheet, lanes, [_gap_text(lane) for lane in lanes])
     told = _("each line is one gap, the thick one the median")
     return sheet.finished(Words(title, f"{subtitle}\n{told}", f"{title}. {'; '.join(spoken)}"))
 
@@ -92,17 +102,41 @@ def gap_words(lanes: Sequence[ResultLane]) -> str:
     return _("Gaps between tokens") if one_each else _("Gaps between chunks")
 
 
-def _gap_axis(gaps: Sequence[float]) -> alt.X:
-    least, most = min(gaps), max(gaps)
+def _gap_ends(gaps: Sequence[float]) -> tuple[float, float]:
+    """The powers of ten around all gaps, in ms."""
     powers = [10.0**power for power in range(-3, 7)]
-    low = max(power for power in powers if power <= max(least, powers[0]))
-    high = min((power for power in powers if power >= most), default=powers[-1])
-    values = [power for power in powers if low <= power <= high]
+    low = max(power for power in powers if power <= max(min(gaps), powers[0]))
+    high = min((power for power in powers if power >= max(gaps)), default=powers[-1])
+    return low, max(high, low * 10)
+
+
+def _gap_axis(time: TimeAxis) -> alt.X:
+    values = [10.0**power for power in range(-3, 7) if time.low <= 10.0**power <= time.high]
     axis = alt.Axis(
-        title=drawing.titled(_("milliseconds"), log=True), values=values, format=",~r", titleAnchor="start"
-    )
-    scale = alt.Scale(type="log", domain=[low, max(high, low * 10)], nice=False, clamp=True)
+        title=drawing.titled(_("milliseconds"), log=True), values=values, format=",~r", titleAnchor="start",
+        offset=strip_px(time),
+    )  # fmt: skip
+    scale = alt.Scale(type="log", domain=[time.low, time.high], nice=False, clamp=True)
     return alt.X(field="at", type="quantitative", scale=scale, axis=axis)
+
+
+def _draw_hovers(sheet: drawing.Sheet, lanes: Sequence[ResultLane], texts: Sequence[str]) -> None:
+    """One unseen area for each lane, to be pointed at in place of hundreds of lines."""
+    rows = [
+        {"y": place * ROW_PX, "y2": place * ROW_PX + LINE_PX + BAND_PX, "lane": lane.label, "text": text or lane.outcome,
+         **how_fields(lane.how)}
+        for place, (lane, text) in enumerate(zip(lanes, texts, strict=True))
+    ]  # fmt: skip
+    sheet.draw(
+        sheet.rows(rows).mark_rect(opacity=0).encode(
+            x=alt.value(0), x2=alt.value(drawing.WITHIN), y=sheet.down("y"), y2=alt.Y2(field="y2"),
+            tooltip=value_tooltip([lane.how for lane in lanes]),
+        )
+    )  # fmt: skip
+
+
+def _arrivals_text(lane: ResultLane) -> str:
+    return _("{n} arrivals").format(n=numbers.whole(len(_seconds_of_arrivals(lane))))
 
 
 def _seconds_of_arrivals(lane: ResultLane) -> list[float]:

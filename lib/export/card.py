@@ -17,6 +17,7 @@ from lib.metrics.figures import figure_text, figures_of
 from lib.metrics.quantity import Quantity
 from lib.metrics.verdict import verdict
 from lib.player.words import words
+from lib.provenance import footer
 from lib.reading import ReadingSpeed
 
 MEDIA_TYPE = "image/png"
@@ -144,11 +145,12 @@ def _foot(run: Run, lanes: tuple[ResultLane, ...], colours: Palette) -> str:
     conditions = subtitle_of(run, lanes) + (
         f" · {_('{n} more lanes').format(n=numbers.whole(more))}" if more > 0 else ""
     )
-    y = HEIGHT_PX - 68
+    y = HEIGHT_PX - 98
     line = (
         f'<line x1="{EDGE_PX}" y1="{y}" x2="{WIDTH_PX - EDGE_PX}" y2="{y}" stroke="{colours.reader}" '
         'stroke-width="2"/>'
     )
     reader = text_at(EDGE_PX, y + 28, band.text if band else "", 18, colours.reader, weight=600)
     told = text_at(WIDTH_PX - EDGE_PX, y + 28, conditions, 18, colours.quiet, anchor="end")
-    return line + reader + told
+    how = Piece(footer(run, [lane.measured for lane in lanes]), colours.quiet)
+    return line + reader + told + "".join(flow([how], EDGE_PX, y + 44, INNER_PX, 12, most=3))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from lib.charts import drawing
 from lib.charts.drawing import Look
 from lib.charts.palette import Theme
 from lib.charts.result_charts import figures_of
-from lib.charts.result_lanes import key_of
+from lib.charts.result_lanes import key_of, lanes_of
 from lib.domain.run import Run
-from lib.export.drawn import pngs_of, svgs_of
+from lib.export.chart_foot import with_foot
+from lib.export.drawn import pictures_of, svgs_of
+from lib.provenance import footer
 from lib.reading import ReadingSpeed
 
 FileFormat = Literal["png", "svg"]
@@ -28,8 +31,17 @@ def chart_files(
     """
     look = Look(theme)
     figures = chart_figures(run, speed, look)
+    how = footer(run, [lane.measured for lane in lanes_of(run, speed)])
+    return files_of(figures, how, look, format)
+
+
+def files_of(
+    figures: Mapping[str, drawing.Figure], how: str, look: Look, format: FileFormat = "png"
+) -> dict[str, bytes]:
+    """These charts as files, `how` their figures came about at the foot. Raises lib.export.drawn.DrawingError."""
     specs = [framed(figure, WIDTH_PX, look) for figure in figures.values()]
-    made = [svg.encode() for svg in svgs_of(specs)] if format == "svg" else pngs_of(specs, PNG_SCALE)
+    svgs = [with_foot(svg, how, look.colours) for svg in svgs_of(specs)]
+    made = [svg.encode() for svg in svgs] if format == "svg" else pictures_of(svgs, PNG_SCALE)
     return {f"{name}.{format}": drawn for name, drawn in zip(figures, made, strict=True)}
 
 

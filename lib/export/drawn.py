@@ -38,9 +38,14 @@ def pngs_of(specs: Sequence[Spec], scale: float) -> list[bytes]:
     return _draw([{"spec": spec, "scale": scale} for spec in specs])
 
 
+def pictures_of(svgs: Sequence[str], scale: float) -> list[bytes]:
+    """The SVG documents as PNG, `scale` pixels for one of their own. Raises DrawingError."""
+    return _draw([{"svg": svg, "scale": scale} for svg in svgs])
+
+
 def png_of(svg: str, scale: float = 1.0) -> bytes:
     """The SVG document as PNG, `scale` pixels for one of its own. Raises DrawingError."""
-    return _draw([{"svg": svg, "scale": scale}])[0]
+    return pictures_of([svg], scale)[0]
 
 
 def drawable_text(text: str) -> str:

@@ -28,7 +28,7 @@ from lib.export.provenance import provenance
 from lib.export.view_messages import view_messages
 from lib.i18n import _, current_language
 from lib.player.words import words
-from lib.provenance import mode_words
+from lib.provenance import footer, in_lines, mode_words
 from lib.reading import ReadingSpeed
 from lib.view_stream import player_reader
 
@@ -110,7 +110,7 @@ def page_of(shown: Replayed) -> bytes:
 <main>
 <section id="stage" aria-label="{escape(_("Replay"))}"></section>
 <noscript><p>{escape(_("The replay needs JavaScript; charts and figures below do not."))}</p></noscript>
-{_charts(shown.figures)}
+{_charts(shown.figures, footer(told, [lane.measured for lane in shown.measured]))}
 {_table(shown)}
 {_provenance(told, shown.measured)}
 </main>
@@ -167,14 +167,14 @@ def _header(run: Run) -> str:
 </header>"""
 
 
-def _charts(figures: dict[str, Figure]) -> str:
+def _charts(figures: dict[str, Figure], how: str) -> str:
     sizes = [(name, kind, px) for name in figures for kind, px in _widths(name)]
     svgs = svgs_of([{**figures[name].spec, "width": px} for name, _kind, px in sizes])
     drawn = dict.fromkeys(figures, "")
     for (name, kind, _px), svg in zip(sizes, svgs, strict=True):
         drawn[name] += page_svg(svg, f"{name}-{kind}", figures[name].alt, kind)
     placed = "".join(
-        f'<figure class="{"full" if name in _WIDE else "half"}">{both}</figure>'
+        f'<figure class="{"full" if name in _WIDE else "half"}" title="{escape(how)}">{both}</figure>'
         for name, both in drawn.items()
     )
     if not placed:
@@ -195,9 +195,10 @@ def _table(shown: Replayed) -> str:
         for index, lane in enumerate(table["lanes"])
     )
     labels = [f"{lane['name']}, {lane['badge']}" for lane in table["lanes"]]
+    hows = [in_lines(lane.get("how", ())) for lane in table["lanes"]]
     rows = "".join(
         f'<tr><th scope="row" title="{escape(row["help"])}">{escape(row["name"])}</th>'
-        + "".join(_cell(cell, label) for cell, label in zip(row["cells"], labels, strict=True))
+        + "".join(map(_cell, row["cells"], labels, hows))
         + "</tr>"
         for row in table["rows"]
     )
@@ -207,14 +208,15 @@ def _table(shown: Replayed) -> str:
 <ol class="notes">{notes}</ol></section>"""
 
 
-def _cell(cell: list[Any], label: str) -> str:
+def _cell(cell: list[Any], label: str, how: str) -> str:
     text, note, hint, chips = cell
     mark = f"<sup>{note}</sup>" if note else ""
     warned = "".join(
         f' <span class="chip" title="{escape(sentence)}">{escape(chip)}<sup>{number}</sup></span>'
         for chip, number, sentence in chips
     )
-    return f'<td data-lane="{escape(label)}" title="{escape(hint)}"><span>{escape(text)}{mark}{warned}</span></td>'
+    told = "\n\n".join(word for word in (hint, how) if word)
+    return f'<td data-lane="{escape(label)}" title="{escape(told)}"><span>{escape(text)}{mark}{warned}</span></td>'
 
 
 def _provenance(run: Run, lanes: tuple[ResultLane, ...]) -> str:

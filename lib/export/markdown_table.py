@@ -16,6 +16,7 @@ from lib.metrics.figures import cost_text, figure_text, note_of
 from lib.metrics.measurement import Measurement, measure
 from lib.metrics.quantity import ESTIMATED, Figure, Quantity
 from lib.metrics.verdict import places, verdict
+from lib.provenance import footer
 from lib.reading import ReadingSpeed
 
 MEDIA_TYPE = "text/markdown"
@@ -28,7 +29,7 @@ def markdown_table(run: Run, speed: ReadingSpeed | None = None) -> bytes:
     """The table with its verdict, its notes and its provenance. `speed` None: by each answer's language."""
     measured = [measure(*pair) for pair in zip(run.generations, run.backends, strict=True)]
     finished = places(run)
-    order = sorted(range(len(measured)), key=lambda lane: (finished[lane] is None, finished[lane] or 0, lane))
+    order = _order(run)
     notes: list[str] = []
     rows = [_row(measured[lane], finished[lane], notes) for lane in order]
     head = [_("Place"), _("Backend"), _("Origin"), "TTFT", _("Decode rate"), _("End-to-end rate"), _("Tokens"),
@@ -37,6 +38,12 @@ def markdown_table(run: Run, speed: ReadingSpeed | None = None) -> bytes:
     table = [table_line(head), table_line(["---"] * 3 + ["---:"] * 6), *map(table_line, rows)]
     parts = [sentence, "\n".join(table), *numbered(notes), provenance_line(run)]
     return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")
+
+
+def _order(run: Run) -> list[int]:
+    """The lanes in the order of finishing; those without a place last, as they were asked."""
+    finished = places(run)
+    return sorted(range(len(finished)), key=lambda lane: (finished[lane] is None, finished[lane] or 0, lane))
 
 
 def escaped(text: str) -> str:
@@ -90,19 +97,12 @@ def numbered(notes: Sequence[str]) -> list[str]:
 
 
 def provenance_line(run: Run) -> str:
-    """When, how and with what it was measured, in one escaped line."""
+    """With what prompt, when, how and with what it was measured, in one escaped line."""
     prompt = " ".join(run.prompt.text.split())
     cut = prompt[:PROMPT_CHARACTERS] + ("…" if len(prompt) > PROMPT_CHARACTERS else "")
-    stated = [
-        _("Measured with Tokenrace"),
-        run.started_at,
-        _("mode: {mode}").format(mode=_(run.mode.value)),
-        _("prompt: “{prompt}”").format(prompt=cut),
-        *(f"{name} {number}" for name, number in run.versions.items()),
-    ]
-    if run.clock_health_ms is not None:
-        stated.append(_("clock health {ms:.1f} ms").format(ms=run.clock_health_ms))
-    return escaped(" · ".join(part for part in stated if part))
+    measured = [measure(run.generations[lane], run.backends[lane]) for lane in _order(run)]
+    stated = [_("Measured with Tokenrace"), _("prompt: “{prompt}”").format(prompt=cut), footer(run, measured)]
+    return escaped(" · ".join(stated))
 
 
 def table_line(cells: Sequence[str]) -> str:
