@@ -90,6 +90,8 @@ class TaskStream:
         at_ms = at_ns // _NS_PER_MS
         status = _STATUS.get(task.ended, "stopped")
         _texts, events = self._encoder.encode([self._error] if self._error and status == "error" else [])
+        for event in events:
+            event[-1] = {**event[-1], "retry_helps": False}  # a task goes on from no step but its first
         if task.ended == "cap":
             events.append([self._place, at_ms, "warning", "spend_cap"])
         ending = {"now": at_ms, "e": [*events, [self._place, at_ms, "end", status]]}

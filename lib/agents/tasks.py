@@ -21,7 +21,7 @@ from lib.agents.task_lane import LaneState
 from lib.agents.trace import Step, Trace
 from lib.charts.result_lanes import names_apart
 from lib.domain.run import Backend, Origin, Run
-from lib.i18n import _
+from lib.i18n import _, ngettext
 from lib.metrics.cost import as_decimal, runs_here
 from lib.metrics.quantity import Quantity
 from lib.metrics.timeline import NS_PER_S
@@ -87,7 +87,7 @@ def task_view(name: str, backend: Backend, lane: LaneState, *, now_ns: int, of: 
 
 
 def kept_tasks(run: Run) -> tuple[tuple[TaskView, ...], Trace]:
-    """The tasks of a loop from the history, and what is known of its trace; no tasks when the run is no loop."""
+    """The tasks of a loop from the history, and its trace as far as it came; no tasks when the run is no loop."""
     of, lanes = steps_of(run), read_loop(run)
     names = names_apart(tuple(backend for backend, _steps in lanes))
     states = [LaneState(steps, _ended(steps, of)) for _backend, steps in lanes]
@@ -95,7 +95,7 @@ def kept_tasks(run: Run) -> tuple[tuple[TaskView, ...], Trace]:
              for name, (backend, _steps), state in zip(names, lanes, states, strict=True)]  # fmt: skip
     tools = {record.step: record.tool for _backend, steps in lanes for record in steps}
     most = asked_tokens(run)
-    kept = tuple(Step(most.get(place, 1), tool=tools.get(place, "none")) for place in range(of))
+    kept = tuple(Step(most.get(place, 1), tool=tools.get(place, "none")) for place in range(max(tools, default=-1) + 1))
     return tuple(found), Trace(run.prompt.text, run.prompt.text, kept)
 
 
@@ -185,6 +185,12 @@ def gain_points(task: TaskView) -> tuple[tuple[float, float], ...]:
     share = task.shares.unaccelerated
     gains = [10 ** (power / 10) for power in range(31)]
     return tuple((gain, found) for gain in gains if (found := end_to_end_gain(share, gain)) is not None)
+
+
+def task_in_words(trace: Trace) -> str:
+    """The task's name, its calls and what they send."""
+    calls = ngettext("{name}: {n} call; {tokens}", "{name}: {n} calls; {tokens}", len(trace.steps))
+    return calls.format(name=trace.name, n=len(trace.steps), tokens=resent_words(trace))
 
 
 def resent_words(trace: Trace) -> str:

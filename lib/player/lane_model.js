@@ -4,9 +4,9 @@
 import { countUpTo, Reading, ReadingTimes, readerPosition } from "./reader.js";
 import { TokenEstimate } from "./estimate.js";
 
-const RATE_WINDOW_MS = 1000;
-const RATE_LEAST_MS = 250;
-const SILENT_AFTER_MS = 2000;
+export const RATE_WINDOW_MS = 1000;
+export const RATE_LEAST_MS = 250;
+export const SILENT_AFTER_MS = 2000;
 
 /** One answer of one lane: its deltas with running counts, its events, its exact figures. */
 export class Generation {
@@ -218,6 +218,9 @@ export class Lane {
   }
 }
 
+/** How the generations of other runs than races are made, by the key of message 0 that announces them. */
+export const makers = {};
+
 /** A whole race, as far as its messages have come. */
 export class Race {
   constructor(laneCount) {
@@ -230,7 +233,7 @@ export class Race {
   /** Take in one message; returns the time of its oldest delta, or null. */
   feed(message) {
     this.now = Math.max(this.now, message.now ?? 0);
-    if (message.run) this.run = message.run;
+    if (message.run) this.#begin(message.run);
     const restarted = (message.e ?? []).filter((row) => row[2] === "restart");
     for (const [lane, t] of restarted) this.#lane(lane).generations.push(new Generation(t));
     let oldest = null;
@@ -247,6 +250,11 @@ export class Race {
     for (const [lane, figures] of message.f ?? []) this.#lane(lane).latest.figures = figures;
     if (message.result) this.results.push({ t: this.endOfText(), value: message.result });
     return oldest;
+  }
+
+  #begin(run) {
+    this.run = run;
+    for (const lane of run.task ? this.lanes : []) lane.generations = [makers.task(-Infinity, run.task)];
   }
 
   #lane(index) {

@@ -88,7 +88,7 @@ export class LaneText {
     if (!segment) this.scroller.textContent = "";
     if (segment?.channel !== channel) segment = this.#segment(channel);
     segment.pane.append(text);
-    if (channel === "a") this.answered += text.length;
+    if (channel === "a" || (channel === "x" && this.answered)) this.answered += text.length; // a mark parts answers
     this.dirty = true;
   }
 
@@ -100,7 +100,7 @@ export class LaneText {
     const host = make(
       this.document,
       "div",
-      `tr-segment tr-${{ a: "answer", r: "thinking", t: "tool" }[channel]}`,
+      `tr-segment tr-${{ a: "answer", r: "thinking", t: "tool", x: "turn" }[channel]}`,
     );
     const segment = { channel, start: this.answered, body, fold: null, touched: false };
     if (channel === "r") host.append((segment.fold = this.#fold(segment)));
@@ -129,7 +129,8 @@ export class LaneText {
 
   /** Say how many tokens the thinking has, on its fold line. */
   labelThinking(tokens) {
-    const fold = this.segments.find((segment) => segment.fold)?.fold;
+    const folds = this.segments.filter((segment) => segment.fold);
+    const fold = folds.length === 1 ? folds[0].fold : null; // of several, none has them all
     if (fold) setText(fold, say("thinking_shown", { count: quantity(Math.round(tokens), "tokens") }));
   }
 

@@ -126,7 +126,7 @@ export class LaneView {
   }
 
   #bar() {
-    this.spans = ["connect", "wait", "think", "answer"].map((name) =>
+    this.spans = ["connect", "wait", "think", "answer", "act"].map((name) =>
       make(this.document, "i", `tr-span-${name}`),
     );
     this.bar = make(this.document, "div", "tr-bar", { "aria-hidden": "true" }, ...this.spans);
@@ -222,6 +222,7 @@ export class LaneView {
     const figures = generation.ended(t) ? generation.figures : null;
     this.root.dataset.phase = phaseName(phase);
     this.root.classList.toggle("tr-exact", figures !== null);
+    this.root.classList.toggle("tr-task", Boolean(generation.isTask));
     this.#countFigures(generation, t, phase, figures);
     setText(this.place, rank ? place(rank) : "");
     this.text.ghost(phase.ended && generation.first === null ? say("no_text") : null);

@@ -22,6 +22,7 @@ export function heroOf(generation, t, phase, figures) {
   if (figures) return figures.hero;
   if (phase.name === "connecting" || phase.name === "waiting")
     return { text: clock(t - phase.since), unit: say(`${phase.name}_short`), waiting: true };
+  if (phase.name === "acting") return { text: clock(t - phase.since), unit: phase.label, waiting: true };
   const rate = generation.rateAt(generation.ended(t) ? generation.end.t : t);
   if (rate === null) return { text: ABSENT, unit: say("tok_s") };
   const text = rate >= 10 ? count(rate) : significant(rate);
@@ -34,8 +35,9 @@ export function liveFigures(generation, t) {
   const tokens = generation.tokensAt(t);
   const came = generation.first !== null && generation.first <= t && sent !== null;
   const until = generation.ended(t) ? generation.end.t : t;
+  const ttft = generation.isTask ? generation.ttftAt(t) : came ? generation.first - sent : null;
   return {
-    ttft: came ? `~${duration(generation.first - sent)}` : ABSENT,
+    ttft: ttft === null ? ABSENT : `~${duration(ttft)}`,
     tokens: tokens ? `~${count(tokens)}` : ABSENT,
     elapsed: sent === null ? ABSENT : clock(Math.max(0, until - sent)),
     cost: ABSENT,
@@ -57,9 +59,11 @@ export function phaseWords(generation, t, phase) {
   let text = say(name === "retrying" ? "trying_again" : name, {
     time: clock(Math.max(0, (phase.until ?? 0) - t)),
   });
+  if (name === "acting") text = actWords(t, phase);
   if (name === "silent") text = say("silent", { time: clock(t - phase.since) });
   else if (name in { connecting: 1, waiting: 1, thinking: 1, answering: 1 })
     text += ` ${clock(Math.max(0, t - phase.since))}`;
+  if (phase.step) text = `${phase.step}/${phase.steps} · ${text}`;
   if (phase.attempt > 1 && !phase.ended) text += `, ${say("attempt", { n: phase.attempt })}`;
   const warnings = generation.figures?.warnings ?? [];
   const shown = phase.ended && warnings.length ? warnings.map(([, sentence]) => sentence) : [];
@@ -67,6 +71,12 @@ export function phaseWords(generation, t, phase) {
     text: shown.length ? `${text} · ${shown[0]}` : text,
     title: shown.length ? shown.join("\n") : (phase.reason ?? null),
   };
+}
+
+/** What the task waits for, how long by now, and how long in all where that is set. */
+function actWords(t, { label, since, total_ms }) {
+  const time = clock(Math.max(0, t - since));
+  return total_ms ? say("acting_of", { name: label, time, total: clock(total_ms) }) : `${label} ${time}`;
 }
 
 /** Estimated tokens of thinking by `t`. */

@@ -85,6 +85,7 @@ export function moments(race) {
 }
 
 function momentsOf(generation) {
+  if (generation.isTask) return generation.moments();
   const { first, firstThinking, firstAnswer, end, events } = generation;
   const failed = events.findLast((event) => event.name === "error");
   const thought = firstThinking !== null && firstAnswer !== null && firstAnswer > firstThinking;

@@ -39,6 +39,8 @@ export const ENGLISH = {
   attempt: "attempt {n}",
   trying_again: "Trying again in {time}",
   silent: "No text for {time}",
+  acting: "Waiting for a tool or a person",
+  acting_of: "{name}, {time} of {total}",
   ttft: "TTFT",
   ttft_help: "Time to first token: from the request sent to the first text of any kind, thinking included.",
   ttfat: "first answer",

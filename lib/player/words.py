@@ -78,6 +78,8 @@ def _phases() -> dict[str, str]:
         "attempt": _("attempt {n}"),
         "trying_again": _("Trying again in {time}"),
         "silent": _("No text for {time}"),
+        "acting": _("Waiting for a tool or a person"),
+        "acting_of": _("{name}, {time} of {total}"),
     }
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from lib.agents.loop import LoopRun
 from lib.agents.record import run_of
-from lib.agents.tasks import headline, predictions, tasks_of
+from lib.agents.tasks import headline, predictions, task_in_words, tasks_of
 from lib.i18n import _
 from lib.ui import agent_results, agent_setup, race_settings, race_setup, state
 from lib.ui.kept_loop import show_loop_lessons, show_loop_replay, show_loop_result
@@ -30,7 +30,7 @@ def show_controls() -> None:
     choice, action = st.columns([8, 1.5], gap="small", vertical_alignment="bottom")
     with choice:
         _show_trace(running)
-    with action:
+    with action, st.container(key="agent_action"):
         _show_action(running)
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="lineup_row"
@@ -77,10 +77,12 @@ def _show_loop(loop: LoopRun) -> None:
         st.caption(_("Nothing was asked, so there is no recording."))
         _show_way_back()
         return
-    st.caption(_("Kept in the history like a race, one lane for each request."))
-    show_loop_result(run)
+    trace = loop.plan.trace
+    kept = _("Kept in the history like a race.")
+    st.caption(plain(f"{task_in_words(trace)}. {kept}"))
+    show_loop_result(run, trace)
     _show_way_back()
-    show_loop_lessons(run)
+    show_loop_lessons(run, trace)
 
 
 def _show_way_back() -> None:

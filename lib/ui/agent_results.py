@@ -14,13 +14,13 @@ from lib import numbers
 from lib.agents import drawn
 from lib.agents.amdahl import NotAGain, unaccelerated
 from lib.agents.six_table import six_table
-from lib.agents.tasks import TaskView, headline, resent_words, turns_in_words
+from lib.agents.tasks import TaskView, headline, task_in_words, turns_in_words
 from lib.agents.trace import Trace
 from lib.agents.worth import DEFAULT_HOUR, Setting, Task, Trade, if_it_were, trade
 from lib.charts import drawing
 from lib.charts.drawing import Look
 from lib.charts.palette import Theme
-from lib.i18n import _, ngettext
+from lib.i18n import _
 from lib.metrics.quantity import Quantity
 from lib.ui import agent_setup, state
 from lib.ui.markdown import plain
@@ -34,13 +34,10 @@ def look() -> Look:
 
 
 def show_headline(tasks: Sequence[TaskView], trace: Trace) -> None:
-    """The sentence by rule, and what it is about."""
+    """The sentence by rule of what the closed form says, and what it is about."""
     st.markdown(f"### {plain(headline(tasks))}", anchors=False)
-    calls = ngettext("{name}: {n} call; {tokens}", "{name}: {n} calls; {tokens}", len(trace.steps))
-    steps = calls.format(name=trace.name, n=len(trace.steps), tokens=resent_words(trace))
     told = _("Predicted from published speeds, without a prompt cache; nothing was asked yet. Start measures it.")
-    is_predicted = any(task.ended == "predicted" for task in tasks)
-    st.caption(plain(f"{steps}. {told}" if is_predicted else f"{steps}."))
+    st.caption(plain(f"{task_in_words(trace)}. {told}"))
 
 
 def show_times(tasks: Sequence[TaskView], trace: Trace, key: str) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from lib.agents.showing import loop_messages
 from lib.agents.tasks import kept_tasks
+from lib.agents.trace import Trace
 from lib.domain.run import Run
 from lib.i18n import _
 from lib.ui import agent_results
@@ -25,16 +26,16 @@ def show_loop_replay(run: Run) -> None:
     show_replay(run.id, tuple(task.backend for task in tasks), loop_messages(run), reader_for_player())
 
 
-def show_loop_result(run: Run) -> None:
-    """Where the time went, the six figures, the files."""
-    tasks, trace = kept_tasks(run)
-    agent_results.show_times(tasks, trace, run.id)
+def show_loop_result(run: Run, trace: Trace | None = None) -> None:
+    """Where the time went, the six figures, the files; `trace` None takes what is known from the recording."""
+    tasks, known = kept_tasks(run)
+    agent_results.show_times(tasks, trace or known, run.id)
     agent_results.show_six(tasks, run.id)
     show_loop_downloads(run)
 
 
-def show_loop_lessons(run: Run) -> None:
+def show_loop_lessons(run: Run, trace: Trace | None = None) -> None:
     """What a faster model would have bought, and when it is worth paying for."""
-    tasks, trace = kept_tasks(run)
-    agent_results.show_bottleneck(tasks, trace)
-    agent_results.show_worth(tasks, trace)
+    tasks, known = kept_tasks(run)
+    agent_results.show_bottleneck(tasks, trace or known)
+    agent_results.show_worth(tasks, trace or known)

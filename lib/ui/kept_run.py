@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import streamlit as st
+from pathlib import Path
 
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from lib.agents.record import is_loop
+from lib.domain.run import Run
 from lib.export.view_messages import view_messages
 from lib.i18n import _
 from lib.store.rows import NoSuchRunError, RunRow
 from lib.store.store import Store
 from lib.ui import history_state, race_setup, state
 from lib.ui.downloads import show_downloads
+from lib.ui.kept_loop import show_loop_replay, show_loop_result
 from lib.ui.markdown import plain
 from lib.ui.results import show_results
 from lib.ui.share import show_link
@@ -17,6 +23,7 @@ from lib.ui.stage import show_replay
 from lib.ui.wiring import store
 
 TAGS, NOTES = "kept_tags", "kept_notes"
+PAGE = Path(__file__).resolve().parents[2] / "pages" / "agent_loop.py"
 
 
 def show_kept() -> bool:
@@ -30,17 +37,33 @@ def show_kept() -> bool:
     except NoSuchRunError:
         st.warning(_("This race is not in the history any more."))
         return True
+    if is_loop(run):
+        _show_loop(known, run, row)
+        return True
     st.caption(plain(f"{run.started_at} · {_(run.mode.value)} · {run.prompt.text[:200]}"))
     messages = view_messages(run, race_setup.reading_speed())
     show_replay(run.id, run.backends, messages, race_setup.reader_for_player())
-    _show_words(known, row)
+    _show_words(known, row).button(
+        _("Race this again"), key="kept_again", on_click=_again, args=(row,), width="stretch"
+    )
     show_results(run, race_setup.reading_speed())
     show_downloads(run, race_setup.reading_speed())
     show_link(run)
     return True
 
 
-def _show_words(known: Store, row: RunRow) -> None:
+def _show_loop(known: Store, run: Run, row: RunRow) -> None:
+    """A loop as the loop it was, and the way to its own page."""
+    show_loop_replay(run)
+    _show_words(known, row).page_link(
+        PAGE, label=_("Open as a loop"), help=_("With what a faster model would buy, on its own page."),
+        query_params={"loop": run.id},
+    )  # fmt: skip
+    show_loop_result(run)
+
+
+def _show_words(known: Store, row: RunRow) -> DeltaGenerator:
+    """Tags and notes; returns the place beside them."""
     state.put_once(TAGS, row.id, list(row.tags))
     state.put_once(NOTES, row.id, row.notes)
     tags, notes, again = st.columns([2, 4, 1.2], vertical_alignment="bottom")
@@ -51,7 +74,7 @@ def _show_words(known: Store, row: RunRow) -> None:
         )  # fmt: skip
     with notes:
         st.text_input(_("Notes"), key=NOTES, on_change=lambda: known.note(row.id, state.value(NOTES, "")))
-    again.button(_("Race this again"), key="kept_again", on_click=_again, args=(row,), width="stretch")
+    return again
 
 
 def _again(row: RunRow) -> None:

@@ -12,7 +12,7 @@ import pytest
 from lib.agents.asking import Asked, LoopAsker
 from lib.agents.loop import LoopRun
 from lib.agents.phases import status_of
-from lib.agents.record import run_of
+from lib.agents.record import read_loop, run_of
 from lib.agents.task_lane import LoopPlan
 from lib.agents.trace import samples
 from lib.agents.work import Access
@@ -100,6 +100,8 @@ def test_a_whole_loop_through_the_collector_is_a_recording_on_one_clock(url: str
     run = run_of(loop)
     assert run is not None
     assert len(run.backends) == 6
-    firsts = [generation.events[0].at_ns for generation in run.generations]
-    assert firsts[:3] == sorted(firsts[:3])
-    assert 0 <= firsts[0] < 1_000_000_000
+    assert [len(steps) for _backend, steps in read_loop(run)] == [3, 3]
+    for _backend, steps in read_loop(run):
+        firsts = [step.tries[0].events[0].at_ns for step in steps]
+        assert firsts == sorted(firsts)
+        assert 0 <= firsts[0] < 1_000_000_000
