@@ -26,6 +26,18 @@ class ResponseLimit:
     meaning: str
     source: str
 
+    @property
+    def time(self) -> str:
+        """0.1 s, or 0.2 to 0.8 s."""
+        if self.hi_s is None:
+            return _("{time} s").format(time=f"{self.lo_s:g}")
+        return _("{low} to {high} s").format(low=f"{self.lo_s:g}", high=f"{self.hi_s:g}")
+
+    @property
+    def name(self) -> str:
+        """The time with the label, as a mark on an axis is called."""
+        return f"{self.time} {self.label}"
+
 
 def response_limits() -> tuple[ResponseLimit, ...]:
     """Every limit from the shortest on, its label and meaning in the language of the context."""

@@ -15,6 +15,7 @@ from lib.metrics.measurement import measure
 from lib.metrics.verdict import places, result_of
 from lib.provenance import common_facts, conditions_of, facts_at_start, facts_without_display, lane_facts
 from lib.reading import ReadingSpeed, default_for, speed
+from lib.response_limits import response_limits
 
 _SHOWN = ("name", "model", "origin", "note")
 
@@ -28,6 +29,7 @@ def announcement(run: Run) -> dict[str, Any]:
         "prompt": run.prompt.text,
         "max_tokens": run.params.max_tokens,
         "how": facts_at_start(conditions_of(run)),
+        "limits": limits_for_player(),
         "lanes": [{name: encode_backend(backend)[name] for name in _SHOWN} for backend in run.backends],
     }
 
@@ -44,6 +46,15 @@ def race_result(run: Run, reader: ReadingSpeed | None) -> dict[str, Any]:
     pairs = zip(run.backends, run.generations, strict=True)
     lanes = common_facts([lane_facts(backend, measure(generation, backend)) for backend, generation in pairs])
     return {**result_of(run, reader), "how": facts_without_display(run), "lanes_how": lanes}
+
+
+def limits_for_player() -> list[dict[str, Any]]:
+    """The response-time limits for the track's time axis, with their words, in ms."""
+    return [
+        {"name": one.name, "time": one.time, "lo_ms": one.lo_s * 1000, "hi_ms": one.hi_s and one.hi_s * 1000,
+         "meaning": one.meaning, "source": one.source}
+        for one in response_limits()
+    ]  # fmt: skip
 
 
 def player_reader(chosen: ReadingSpeed | None, text: str) -> dict[str, dict[str, Any]]:

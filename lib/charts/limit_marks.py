@@ -77,17 +77,6 @@ def draw_limits(sheet: Sheet, x: alt.X, field: str, axis: TimeAxis, left_px: int
     sheet.write(labels, x, below, fontSize=LABEL_PX, text=_TEXT, tooltip=tooltip, dx=2)
 
 
-def limit_name(limit: ResponseLimit) -> str:
-    """The limit with its time: 0.1 s feels instant; 0.2 to 0.8 s a spoken turn."""
-    return f"{_time(limit)} {limit.label}"
-
-
-def _time(limit: ResponseLimit) -> str:
-    if limit.hi_s is None:
-        return _("{time} s").format(time=f"{limit.lo_s:g}")
-    return _("{low} to {high} s").format(low=f"{limit.lo_s:g}", high=f"{limit.hi_s:g}")
-
-
 def _shown(axis: TimeAxis) -> list[ResponseLimit]:
     return [limit for limit in response_limits() if axis.holds(limit)]
 
@@ -96,7 +85,7 @@ def _row(limit: ResponseLimit, axis: TimeAxis, field: str) -> dict[str, Any]:
     begin = max(axis.low, limit.lo_s * axis.per_s)
     span = {} if limit.hi_s is None else {"high": min(axis.high, limit.hi_s * axis.per_s)}
     return {
-        field: begin, **span, "name": limit_name(limit), "time": _time(limit), "label": limit.label,
+        field: begin, **span, "name": limit.name, "time": limit.time, "label": limit.label,
         "meaning": limit.meaning, "source": limit.source,
     }  # fmt: skip
 

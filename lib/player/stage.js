@@ -7,6 +7,7 @@ import { HowBox } from "./how_box.js";
 import { factsOf } from "./how_words.js";
 import { LaneView } from "./lane_view.js";
 import { ReaderView } from "./reader_view.js";
+import { limitSentences } from "./track_limits.js";
 import { Track } from "./track.js";
 import { themeOf, trackColours } from "./theme.js";
 import { roundUp } from "./track_scale.js";
@@ -106,8 +107,9 @@ export class Stage {
 
   #ofRace(key) {
     if (key === "reader") return this.reader.help();
-    const help = key === "track" ? [say("track_help"), this.health()].filter(Boolean) : [];
-    return { help, generation: null };
+    if (key !== "track") return { help: [], generation: null };
+    const limits = limitSentences(this.race.run?.limits ?? []);
+    return { help: [say("track_help"), ...limits, this.health()].filter(Boolean), generation: null };
   }
 
   #stripItem(info, index) {
@@ -268,7 +270,8 @@ export class Stage {
       index,
     }));
     const { generation } = this.reader;
-    this.track.draw({ lanes, reader: generation && { generation, speeds: this.speeds } }, t);
+    const reader = generation && { generation, speeds: this.speeds };
+    this.track.draw({ lanes, reader, limits: race.run?.limits ?? [] }, t);
   }
 }
 

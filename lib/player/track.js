@@ -3,6 +3,7 @@
 
 import { make, setText, setAttribute } from "./elements.js";
 import { clock, count } from "./format.js";
+import { drawLimits } from "./track_limits.js";
 import { choiceGroup } from "./track_choices.js";
 import { delivered, readBy } from "./track_values.js";
 import { fillBand, fillDot, sampled, strokeLeader, strokeLine } from "./track_pen.js";
@@ -10,7 +11,7 @@ import { decades, placeLabels, scale, ticks } from "./track_scale.js";
 import { say } from "./words.js";
 
 const HEIGHT = 128; // of the plot; with its caption the track is 160 px
-const EDGE = { left: 52, right: 16, top: 12, bottom: 24 };
+const EDGE = { left: 52, right: 16, top: 16, bottom: 24 };
 const LABEL_PX = 16;
 const ROOM_FOR_LABELS = 1.22; // the streams end before the right edge, so that their labels fit
 const LEAST_SPAN_MS = 2000;
@@ -49,7 +50,8 @@ export class Track {
   }
 
   /**
-   * Draw the race at `t`. `scene`: {lanes: [{generation, info, done}], reader: {generation, speeds}|null}.
+   * Draw the race at `t`. `scene`: {lanes: [{generation, info, done}], reader: {generation, speeds}|null,
+   * limits}.
    */
   draw(scene, t) {
     setText(this.caption, say("track", { unit: say(this.unit) }));
@@ -57,6 +59,7 @@ export class Track {
     if (!context) return;
     const lines = scene.lanes.map((lane) => this.#line(lane, t));
     const axes = this.#axes(scene, lines, t);
+    if (scene.limits?.length) drawLimits(context, axes, scene.limits, EDGE.top, this.colours);
     if (scene.lanes.length) this.#grid(context, axes);
     if (this.span && this.playhead !== null) this.#playhead(context, axes);
     const person = scene.reader && this.#person(context, scene.reader, axes, t);
@@ -224,7 +227,7 @@ export class Track {
       width: context.measureText(label).width,
     }));
     const points = shown.flatMap((line) => line.points.filter((_, i) => i % 3 === 0));
-    const frame = { x: axes.left, y: 2, width: axes.right - axes.left + 8, height: axes.bottom };
+    const frame = { x: axes.left, y: EDGE.top - 3, width: axes.right - axes.left + 8, height: axes.bottom - EDGE.top };
     this.boxes = placeLabels(
       labels,
       LABEL_PX,
