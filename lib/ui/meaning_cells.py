@@ -75,9 +75,9 @@ def table(
     left: Sequence[int] = (),
     groups: Sequence[tuple[str, int]] = (),
 ) -> Table:
-    """`head`: title and help of each column, and its name on a narrow page if it has another. `left`: columns whose texts begin at their left edge (the label is 0).
+    """`head`: title and help of each column, and its name on a narrow page if it has another.
 
-    `groups`: titles over so many columns each.
+    `left`: columns whose texts begin at their left edge (the label is 0). `groups`: titles over so many columns each.
     """
     return {
         "head": [list(one) for one in head], "rows": list(rows), "left": list(left), "legend": remarks.legend,

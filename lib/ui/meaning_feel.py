@@ -51,7 +51,8 @@ def _messages(text: str, encoding: str, _language_of_the_page: str) -> list[str]
 
 def _sentence(tokens: int) -> str:
     slow, fast = meaning_words.tps(SPEEDS_TPS[0]), meaning_words.tps(SPEEDS_TPS[-1])
-    told = _("The same text at {slow} to {fast} beside a person reading. Which lane can you still follow?").format(slow=slow, fast=fast)  # fmt: skip
+    told = _("The same text at {slow} to {fast} beside a person reading. Which lane can you still follow?").format(
+        slow=slow, fast=fast)  # fmt: skip
     if 0 < tokens < FEWEST_TOKENS:
         told += " " + _("So short a text is said again and again.")
     if tokens > MOST_TOKENS:

@@ -86,9 +86,9 @@ def _pair_row(pair: Pair, now: Chosen, price: PublishedPrice | None) -> Row:
 
 
 def _limit_row(limit: ResponseLimit, now: Chosen, speed: TextSpeed | None, remarks: Remarks) -> Row:
-    wait = numbers.seconds(limit.lo_s)
+    wait = _("{n} s").format(n=f"{limit.lo_s:g}")
     if limit.hi_s is not None:
-        wait = _("{lo} to {hi}").format(lo=wait, hi=numbers.seconds(limit.hi_s))
+        wait = _("{lo} to {hi} s").format(lo=f"{limit.lo_s:g}", hi=f"{limit.hi_s:g}")
     longest_s = limit.hi_s or limit.lo_s
     made = numbers.tokens(int(numbers.rounded(now.tps * longest_s)))
     if speed is not None:
