@@ -7,6 +7,7 @@ files beside them are what the product reads.
 
 from __future__ import annotations
 
+import ast
 import csv
 import sys
 from collections.abc import Iterable, Iterator
@@ -18,7 +19,6 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from babel.messages.catalog import Catalog  # noqa: E402
-from babel.messages.extract import extract_from_dir  # noqa: E402
 from babel.messages.mofile import write_mo  # noqa: E402
 from babel.messages.pofile import read_po, write_po  # noqa: E402
 
@@ -38,21 +38,27 @@ COLUMNS = {
     "response_limits.csv": ("label", "meaning"),
 }
 LANGUAGES = ("zh_Hans",)
+PLURALS = 2  # texts of a call of `ngettext`: for one, for several
+Text = str | tuple[str, str]
 HEADER = "# Texts of Tokenrace; `make messages` keeps the list, translations are written here by hand."
 DAY = datetime(2026, 11, 30, tzinfo=UTC)  # always the same, so that the file changes only where a text does
 
 
-def texts_in_code() -> Iterator[str | tuple[str, ...]]:
-    """Every text in a call of `_`, `ngettext` or `show_title`."""
+def texts_in_code() -> Iterator[Text]:
+    """Every text in a call of `_`, `ngettext` or `show_title`, inside f-strings too."""
     for folder in ("lib", "pages"):
-        for _file, _line, found, _comments, _context in extract_from_dir(
-            ROOT / folder, [("**.py", "python")], keywords={"_": None, "ngettext": (1, 2)}
-        ):
-            yield found
-        for _file, _line, found, _comments, _context in extract_from_dir(
-            ROOT / folder, [("**.py", "python")], keywords={"show_title": (1, 2)}
-        ):
-            yield from found if isinstance(found, tuple) else (found,)
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    yield from _texts_of_call(node.func.id, node.args)
+
+
+def _texts_of_call(name: str, arguments: list[ast.expr]) -> Iterator[Text]:
+    texts = [one.value for one in arguments if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    if name == "ngettext" and len(texts) == PLURALS:
+        yield (texts[0], texts[1])
+    elif name in ("_", "show_title"):
+        yield from texts
 
 
 def table_texts() -> Iterator[str]:
@@ -75,7 +81,7 @@ def table_texts() -> Iterator[str]:
     yield "It is not known which of the counted tokens were shown."  # Window.reason, lib/metrics/measurement.py
 
 
-def catalogue_of(language: str, texts: Iterable[str | tuple[str, ...]]) -> Catalog:
+def catalogue_of(language: str, texts: Iterable[Text]) -> Catalog:
     """The catalogue of a language with just these texts, each with the translation it has already."""
     path = LOCALE_FOLDER / language / "LC_MESSAGES" / f"{DOMAIN}.po"
     old = read_po(BytesIO(path.read_bytes()), language) if path.exists() else Catalog(language)
