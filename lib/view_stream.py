@@ -44,7 +44,7 @@ def lane_figures(run: Run, lane: int, reader: ReadingSpeed | None) -> dict[str, 
 def race_result(run: Run, reader: ReadingSpeed | None) -> dict[str, Any]:
     """The verdict with the places, and how all figures came about, as in `result` of a message."""
     pairs = zip(run.backends, run.generations, strict=True)
-    lanes = common_facts([lane_facts(backend, measure(generation, backend)) for backend, generation in pairs])
+    lanes = common_facts([lane_facts(backend, measure(generation, backend))[1:] for backend, generation in pairs])
     return {**result_of(run, reader), "how": facts_without_display(run), "lanes_how": lanes}
 
 

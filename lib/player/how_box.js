@@ -28,6 +28,10 @@ export class HowBox {
     root.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.close();
     });
+    this.onScroll = () => {
+      if (this.target && this.target.getBoundingClientRect().top !== this.top) this.close();
+    };
+    this.view?.addEventListener?.("scroll", this.onScroll, { capture: true, passive: true });
   }
 
   #figureOf(event) {
@@ -89,6 +93,7 @@ export class HowBox {
   #place() {
     const at = this.target.getBoundingClientRect?.();
     if (!at) return;
+    this.top = at.top;
     const zoom = this.box.currentCSSZoom ?? 1;
     const { offsetWidth, offsetHeight } = this.box;
     const [width, height] = [offsetWidth * zoom, offsetHeight * zoom];
@@ -99,6 +104,12 @@ export class HowBox {
     const top = fits ? below : Math.max(HOW_EDGE_PX, at.top - HOW_GAP_PX - height);
     this.box.style.setProperty("left", `${left / zoom}px`);
     this.box.style.setProperty("top", `${top / zoom}px`);
+  }
+
+  /** Let go of the page. */
+  destroy() {
+    this.close();
+    this.view?.removeEventListener?.("scroll", this.onScroll, { capture: true });
   }
 
   close() {

@@ -4,16 +4,16 @@
 import { say } from "./words.js";
 
 /**
- * The facts of one lane's figures, or of the whole race (`generation` null). `lag`: ms, null when nothing was
- * painted yet, undefined in a replay. A race on stage keeps to itself what a lane is.
+ * The facts of one lane's figures, or of the whole race (`generation` null; with `lanes` also who counted in each).
+ * `lag`: ms, null when nothing was painted yet, undefined in a replay. A race on stage keeps to itself what a lane is.
  */
-export function factsOf(race, t, { generation, lag, presenting }) {
+export function factsOf(race, t, { generation, lag, presenting, lanes = false }) {
   const own = generation?.ended(t) && generation.figures ? (generation.figures.how ?? []) : null;
   const live = own === null && generation ? [[say("how_tokens"), say("how_live")]] : [];
   const result = race.resultAt(t)?.value;
-  const lanes = generation ? (own ?? []) : (result?.lanes_how ?? []);
+  const all = lanes ? (result?.lanes_how ?? []) : [];
   const shared = result?.how ?? race.run?.how ?? [];
-  return [...live, ...(presenting ? lanes.slice(1) : lanes), ...shared, [say("how_lag"), lagWords(lag)]];
+  return [...live, ...(presenting ? (own ?? []).slice(1) : (own ?? [])), ...all, ...shared, [say("how_lag"), lagWords(lag)]];
 }
 
 function lagWords(lag) {

@@ -102,7 +102,8 @@ export class Stage {
     if (!this.race) return null;
     const { help, generation } = lane === null ? this.#ofRace(key) : this.views[lane].help(key);
     const presenting = Boolean(this.presenting);
-    return { help, facts: factsOf(this.race, this.last, { generation, lag: this.lag(), presenting }) };
+    const about = { generation, lag: this.lag(), presenting, lanes: key === "verdict" };
+    return { help, facts: factsOf(this.race, this.last, about) };
   }
 
   #ofRace(key) {
@@ -173,6 +174,7 @@ export class Stage {
   destroy() {
     this.document.removeEventListener("keydown", this.onKey);
     this.sizes?.disconnect();
+    this.how.destroy();
     for (const view of [...this.views, this.reader]) view.cursor.put(null);
   }
 
