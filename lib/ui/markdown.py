@@ -14,7 +14,7 @@ It does not judge what the answer says. The raw text is always at hand beside it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 MOST_CHARACTERS = 100_000
@@ -81,6 +81,11 @@ def fenced(code: str, language: str = "") -> str:
     longest = max((len(run) for run in re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"\n{fence}{language}\n{code}\n{fence}\n"
+
+
+def in_help(facts: Iterable[tuple[str, str]]) -> str:
+    """Facts as the help of an element of the page, one a line."""
+    return "  \n".join(f"{plain(name)}: {plain(text)}" for name, text in facts)
 
 
 def plain(text: str) -> str:

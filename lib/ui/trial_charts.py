@@ -5,6 +5,7 @@ No trial is left out of sight: what has no point is told in the row's own words.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +14,12 @@ import altair as alt
 
 from lib.charts import drawing
 from lib.charts.drawing import LINE_PX, Look, Sheet, Words
+from lib.charts.hover import how_fields, value_tooltip
+from lib.charts.limit_marks import TimeAxis, draw_limits, strip_px
 from lib.domain.run import Backend, Origin
 from lib.i18n import _, ngettext
 from lib.metrics.quantity import Unavailable
-from lib.provenance import badge_word
+from lib.provenance import Facts, badge_word
 from lib.trials.summary import Comparison, FigureSummary, ratio_text, rounds_text
 
 POINT_AREA = 48
@@ -31,7 +34,7 @@ _ROUNDED_UP = 1.08  # room to the right of the largest point
 
 @dataclass(frozen=True, slots=True)
 class StripLane:
-    """One backend's row: its summary of the figure, and words about trials without a point."""
+    """One backend's row: its summary of the figure, words about trials without a point, how all came about."""
 
     index: int
     name: str
@@ -39,6 +42,7 @@ class StripLane:
     summary: FigureSummary
     without: str = ""
     has_failed: bool = False
+    how: Facts = ()
 
     @property
     def label(self) -> str:
@@ -54,26 +58,42 @@ def strip_chart(
     text: Callable[[float], str],
     look: Look,
     per: float = 1.0,
+    per_s: float = 0.0,
 ) -> drawing.Figure | None:
     """All points of one figure, a strip per backend with its median as a stroke; None without a point.
 
-    `text` writes a value with its unit; the axis is in units of `per` of the figure's own.
+    `text` writes a value with its unit; the axis is in units of `per` of the figure's own. `per_s`: how many of its
+    units a second has, 0 when it is not time.
     """
     values = [value / per for lane in lanes for value in lane.summary.values]
     if not values:
         return None
     log = look.is_log(values)
     sheet = Sheet(look, len(lanes) * (2 * LINE_PX + STRIP_PX + GAP_PX))
-    scale = alt.Scale(type="log", nice=True) if log else alt.Scale(domain=[0, max(values) * _ROUNDED_UP])
-    x = alt.X(field="value", type="quantitative", scale=scale, axis=_axis(drawing.titled(axis, log)))
+    low, high = _span(values, log)
+    time = TimeAxis(low, high, per_s, log) if per_s else None
+    scale = alt.Scale(type="log" if log else "linear", domain=[low, high], nice=False)
+    x = alt.X(field="value", type="quantitative", scale=scale,
+              axis=_axis(drawing.titled(axis, log), strip_px(time) if time else 0))  # fmt: skip
+    if time:
+        draw_limits(sheet, x, "value", time)
     rows = [_strip(place, lane, text, look, per) for place, lane in enumerate(lanes)]
     _draw_medians(sheet, [row.median for row in rows if row.median], x)
-    _draw_points(sheet, [point for row in rows for point in row.points], x)
+    _draw_points(sheet, [point for row in rows for point in row.points], x, [lane.how for lane in lanes])
     left = alt.value(0)
     sheet.write([row.caption for row in rows], left, halo=True)
     sheet.write([row.told for row in rows], left, halo=True)
     spoken = "; ".join(f"{lane.label}: {row.told['text']}" for lane, row in zip(lanes, rows, strict=True))
     return sheet.finished(Words(title, subtitle, f"{title}. {spoken}. {subtitle}"))
+
+
+def _span(values: Sequence[float], log: bool) -> tuple[float, float]:
+    """The ends of the axis: from 0 with a little room, or the powers of ten around all values."""
+    above = [value for value in values if value > 0]
+    if not log:
+        return 0.0, max(values) * _ROUNDED_UP or 1.0
+    low, high = 10.0 ** math.floor(math.log10(min(above))), 10.0 ** math.ceil(math.log10(max(above)))
+    return low, high if high > low else low * 10
 
 
 def forest_chart(
@@ -89,7 +109,7 @@ def forest_chart(
     rows = [_forest_row(place, one, lanes, look) for place, one in enumerate(found)]
     one_rule = sheet.rows([{"value": 1.0}]).mark_rule(color=look.colours.quiet, strokeWidth=1)
     sheet.draw(one_rule.encode(x=x))
-    _draw_intervals(sheet, [row for row in rows if "low" in row], x)
+    _draw_intervals(sheet, [row for row in rows if "low" in row], x, [lane.how for lane in lanes])
     left = alt.value(0)
     sheet.write([{**row, "ink": look.colours.text, "text": row["caption"]} for row in rows], left, halo=True)
     told = [
@@ -121,7 +141,8 @@ def _strip(place: int, lane: StripLane, text: Callable[[float], str], look: Look
     colour, is_live = colours.lane(lane.index), lane.backend.origin is Origin.LIVE
     points = [
         {"y": middle + _fan(order, len(summary.values)), "value": value / per, "colour": colour, "lane": lane.label,
-         "fill": 0.75 if is_live else 0.0, "origin": lane.backend.origin.value, "text": text(value)}
+         "fill": 0.75 if is_live else 0.0, "origin": lane.backend.origin.value, "text": text(value),
+         **how_fields(lane.how)}
         for order, value in enumerate(summary.values)
     ]  # fmt: skip
     caption = {"y": top + LINE_PX / 2, "text": lane.label, "ink": colours.text}
@@ -159,9 +180,8 @@ def strip_words(lane: StripLane, text: Callable[[float], str]) -> str:
     return f"{told} · {lane.without}" if lane.without else told
 
 
-def _draw_points(sheet: Sheet, points: list[dict[str, Any]], x: alt.X) -> None:
-    tooltip = [alt.Tooltip(field="lane", type="nominal", title=_("Lane")),
-               alt.Tooltip(field="text", type="nominal", title=_("Value"))]  # fmt: skip
+def _draw_points(sheet: Sheet, points: list[dict[str, Any]], x: alt.X, hows: Sequence[Facts]) -> None:
+    tooltip = value_tooltip(hows)
     marks = sheet.rows(points).mark_point(size=POINT_AREA, strokeWidth=1.6, filled=False, shape="circle").encode(
         x=x, y=sheet.down("y"), tooltip=tooltip, stroke=alt.Stroke(field="colour", type="nominal", scale=None),
         fill=alt.Fill(field="colour", type="nominal", scale=None, legend=None), strokeDash=_point_dash(),
@@ -195,7 +215,8 @@ def _forest_row(place: int, one: Comparison, lanes: Sequence[StripLane], look: L
     row: dict[str, Any] = {
         "y": top + LINE_PX / 2, "middle": top + LINE_PX + STRIP_PX / 2, "origin": lane.backend.origin.value,
         "caption": _("{a} over {b}").format(a=lane.label, b=other.name), "told": _told(one),
-        "colour": look.colours.lane(lane.index), "fill": 1.0 if lane.backend.origin is Origin.LIVE else 0.0,
+        **how_fields(lane.how), "colour": look.colours.lane(lane.index),
+        "fill": 1.0 if lane.backend.origin is Origin.LIVE else 0.0,
     }  # fmt: skip
     if not isinstance(one.interval, Unavailable):
         row |= {"low": one.interval.low, "high": one.interval.high, "value": one.interval.ratio}
@@ -213,7 +234,7 @@ def _told(one: Comparison) -> str:
     return span if interval.tells_apart else f"{span}: {_('cannot be told apart')}"
 
 
-def _draw_intervals(sheet: Sheet, rows: list[dict[str, Any]], x: alt.X) -> None:
+def _draw_intervals(sheet: Sheet, rows: list[dict[str, Any]], x: alt.X, hows: Sequence[Facts]) -> None:
     lines = sheet.rows([{**row, "value": row["low"]} for row in rows]).mark_rule(strokeWidth=2.5)
     y = sheet.down("middle")
     sheet.draw(
@@ -222,7 +243,7 @@ def _draw_intervals(sheet: Sheet, rows: list[dict[str, Any]], x: alt.X) -> None:
         )
     )
     whole = [{**row, "text": row["told"], "lane": row["caption"]} for row in rows]
-    _draw_points(sheet, [{**row, "y": row["middle"]} for row in whole], x)
+    _draw_points(sheet, [{**row, "y": row["middle"]} for row in whole], x, hows)
 
 
 def _ends(drawn: Sequence[Comparison]) -> list[float]:
@@ -233,8 +254,8 @@ def _ends(drawn: Sequence[Comparison]) -> list[float]:
     return [low / room, high * room]
 
 
-def _axis(title: str) -> alt.Axis:
-    return alt.Axis(title=title, tickCount=5, format=",~r", labelOverlap=True)
+def _axis(title: str, offset_px: int) -> alt.Axis:
+    return alt.Axis(title=title, tickCount=5, format=",~r", labelOverlap=True, offset=offset_px)
 
 
 def _ratio_axis(reference: str) -> alt.Axis:

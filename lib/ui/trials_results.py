@@ -25,7 +25,7 @@ from lib.domain.run import Origin
 from lib.i18n import _, current_language
 from lib.metrics.figures import figure_text
 from lib.metrics.quantity import Unavailable
-from lib.provenance import Conditions, badge_word, mode_words, shared_facts
+from lib.provenance import Conditions, Facts, badge_word, mode_words, shared_facts
 from lib.trials.goodput import Goals
 from lib.trials.plan import Condition, Plan
 from lib.trials.runner import Series
@@ -39,9 +39,9 @@ from lib.trials.summary import (
     trials_of,
 )
 from lib.trials.trial import Trial
-from lib.ui.markdown import plain
+from lib.ui.markdown import in_help, plain
 from lib.ui.trial_charts import StripLane, forest_chart, strip_chart
-from lib.ui.trial_table import table_of
+from lib.ui.trial_table import backend_facts, table_of
 
 COLUMN_PX = 480
 KEPT = 16  # looks that are remembered
@@ -66,9 +66,10 @@ def show_results(series: Series, goals: Goals) -> None:
     look = Look("dark" if st.context.theme.type == "dark" else "light")
     names = names_apart(plan.backends)
     reference, key = _comparison_chosen(names)
-    seen = _Seen(plan.id, len(trials), current_language(), look, reference, key, plan, trials)
+    how = shared_facts(conditions(series))
+    seen = _Seen(plan.id, len(trials), current_language(), look, reference, key, how, plan, trials)
     found, figures, forest = _drawn(seen)
-    _show_sentence(found, plan, names)
+    _show_sentence(found, plan, names, how)
     with st.grid(2, min_column_width=COLUMN_PX, gap=("small", "medium")):
         for title, figure in figures:
             _show(figure, _("{title}: no trial has this figure.").format(title=title))
@@ -86,6 +87,7 @@ class _Seen:
     look: Look
     reference: int
     compared_by: str
+    how: Facts
     plan: Plan = field(compare=False)
     trials: tuple[Trial, ...] = field(compare=False)
 
@@ -98,8 +100,8 @@ def _drawn(seen: _Seen) -> tuple[list[Comparison], list[_Titled], drawing.Figure
     found = [compare(trials, place, seen.reference, seen.compared_by) for place in others]
     told = provenance(plan, trials)
     with debug_mode(False):
-        forest = forest_chart(found, _lanes(plan, trials, names, seen.compared_by), told, seen.look)
-        return found, _figures(plan, trials, names, told, seen.look), forest
+        forest = forest_chart(found, _lanes(plan, trials, names, seen.compared_by, seen.how), told, seen.look)
+        return found, _figures(plan, trials, names, told, seen.look, seen.how), forest
 
 
 def provenance(plan: Plan, trials: Sequence[Trial]) -> str:
@@ -146,14 +148,14 @@ def _comparison_chosen(names: Sequence[str]) -> tuple[int, str]:
     return min(int(reference or 0), len(names) - 1), str(key)
 
 
-def _show_sentence(found: Sequence[Comparison], plan: Plan, names: Sequence[str]) -> None:
+def _show_sentence(found: Sequence[Comparison], plan: Plan, names: Sequence[str], how: Facts) -> None:
     """The widest difference that was shown in large type, then the others; undecided ones are said to be so."""
     full = [_named(place, plan, names) for place in range(len(names))]
     ordered = sorted(found, key=_decided)
     if not ordered:
         return
     sentences = [plain(told_apart(one, full[one.a], full[one.b])) for one in ordered]
-    st.markdown(f"### {sentences[0]}")
+    st.markdown(f"### {sentences[0]}", help=in_help(how))
     if sentences[1:]:
         st.markdown("  \n".join(sentences[1:]))
 
@@ -173,9 +175,10 @@ def _named(place: int, plan: Plan, names: Sequence[str]) -> str:
     return f"{names[place]} ({badge_word(origin)})" if mixed and origin is not Origin.LIVE else names[place]
 
 
-def _lanes(plan: Plan, trials: Sequence[Trial], names: Sequence[str], key: str) -> list[StripLane]:
+def _lanes(plan: Plan, trials: Sequence[Trial], names: Sequence[str], key: str, how: Facts) -> list[StripLane]:
     return [
-        StripLane(place, names[place], backend, figure_summary(own, key), _without(own, key), counts_of(own).failed > 0)
+        StripLane(place, names[place], backend, figure_summary(own, key), _without(own, key), counts_of(own).failed > 0,
+                  (*backend_facts(backend, own), *how))
         for place, backend in enumerate(plan.backends)
         for own in [trials_of(trials, place)]
     ]  # fmt: skip
@@ -194,11 +197,11 @@ def _without(own: Sequence[Trial], key: str) -> str:
 
 
 def _figures(
-    plan: Plan, trials: Sequence[Trial], names: Sequence[str], told: str, look: Look
+    plan: Plan, trials: Sequence[Trial], names: Sequence[str], told: str, look: Look, how: Facts
 ) -> list[_Titled]:
-    def strip(key: str, title: str, axis: str, text: Any, note: str = "", per: float = 1.0) -> _Titled:
-        lanes = _lanes(plan, trials, names, key)
-        return title, strip_chart(lanes, title, axis, told + note, text, look, per)
+    def strip(key: str, title: str, axis: str, text: Any, note: str = "", per: float = 1.0, per_s: float = 0.0) -> _Titled:
+        lanes = _lanes(plan, trials, names, key, how)
+        return title, strip_chart(lanes, title, axis, told + note, text, look, per, per_s)
 
     count = _("\ntokens: usage of the servers, else estimated")
     rate = partial(numbers.rate, unit="tok/s")
@@ -209,7 +212,7 @@ def _figures(
     from_request = _("seconds from request") if in_s else _("milliseconds from request")
     return [
         strip("ttfat_ms", _("Time to first answer token (TTFAT)"), from_request, numbers.milliseconds,
-              per=1000.0 if in_s else 1.0),
+              per=1000.0 if in_s else 1.0, per_s=1.0 if in_s else 1000.0),
         strip("decode_tok_s", _("Decode rate"), _("tokens per second"), rate, count),
         strip("e2e_tok_s", _("End-to-end rate"), _("tokens per second"), rate, count),
     ]  # fmt: skip
