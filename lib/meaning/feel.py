@@ -47,13 +47,18 @@ def feel_run(
         prompt=Prompt(text),
         params=Params(max_tokens=None),
         mode=Mode.ALL_AT_ONCE,
-        backends=tuple(_backend(tps) for tps in speeds_tps),
+        backends=feel_backends(speeds_tps),
         generations=tuple(_generation(lane, tps, said) for lane, tps in enumerate(speeds_tps)),
     )
 
 
+def feel_backends(speeds_tps: Sequence[float] = SPEEDS_TPS) -> tuple[Backend, ...]:
+    """The lanes of these speeds, whatever the text."""
+    return tuple(_backend(tps) for tps in speeds_tps)
+
+
 def _backend(tps: float) -> Backend:
-    note = _("no model: the text of this page at this speed")
+    note = _("computed, no model")
     written = numbers.whole if tps.is_integer() else numbers.plain
     name = _("{rate} tok/s").format(rate=written(tps))
     free = Prices(Decimal(0), Decimal(0), source=note)

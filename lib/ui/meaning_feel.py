@@ -6,8 +6,9 @@ import streamlit as st
 
 from lib.export.view_messages import view_messages
 from lib.i18n import _, current_language
-from lib.meaning.feel import FEWEST_TOKENS, MOST_TOKENS, SPEEDS_TPS, feel_run
+from lib.meaning.feel import FEWEST_TOKENS, MOST_TOKENS, SPEEDS_TPS, feel_backends, feel_run
 from lib.meaning.text_facts import TextFacts
+from lib.reading import ReadingSpeed
 from lib.tokens import TokenizerError
 from lib.ui import meaning_words, race_setup, state
 from lib.ui.markdown import plain
@@ -27,12 +28,11 @@ def show_feel(now: Chosen, facts: TextFacts, tokens: int) -> None:
         st.markdown(plain(_sentence(tokens)), width="stretch")
     reader = race_setup.reading_speed()
     try:
-        messages = _messages(now.text, now.encoding, current_language())
+        messages = _messages(now.text, now.encoding, reader, current_language())
     except TokenizerError as error:
         st.warning(plain(str(error)))
         return
-    backends = feel_run("", now.encoding).backends
-    show_replay(KEY, backends, messages, player_reader(reader, facts.text), plays())
+    show_replay(KEY, feel_backends(), messages, player_reader(reader, facts.text), plays())
 
 
 def plays() -> int:
@@ -45,8 +45,10 @@ def _play() -> None:
 
 
 @st.cache_data(max_entries=_KEPT, show_spinner=False)
-def _messages(text: str, encoding: str, _language_of_the_page: str) -> list[str]:
-    return view_messages(feel_run(text, encoding), race_setup.reading_speed())
+def _messages(text: str, encoding: str, reader: ReadingSpeed | None, language: str) -> list[str]:
+    """Kept for each reader and language of the page: both are in the words of the messages."""
+    assert language == current_language()
+    return view_messages(feel_run(text, encoding), reader)
 
 
 def _sentence(tokens: int) -> str:

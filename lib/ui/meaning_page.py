@@ -29,8 +29,8 @@ COLUMN_PX = 480
 MOST_SHOWN = 800  # tokens of a text drawn with their borders
 _TINTS = (0, 1, 2, 3)  # of the lanes' colours
 _STYLE = (
-    "<style>.tr-speed { font-size: 40px; line-height: 1.15; font-weight: 600; font-variant-numeric: tabular-nums; }"
-    " .tr-speed-says { font-size: 18px; line-height: 1.45; margin-top: 4px; }</style>"
+    "<style>.meaning-speed { font-size: 40px; line-height: 1.15; font-weight: 600; font-variant-numeric: tabular-nums; }"
+    " .meaning-says { font-size: 18px; line-height: 1.45; margin-top: 4px; }</style>"
 )
 
 
@@ -71,7 +71,7 @@ def show_meaning() -> None:
 def _show_headline(now: Chosen, speed: TextSpeed | Unavailable) -> None:
     says = speed.reason if isinstance(speed, Unavailable) else meaning_words.headline(speed)
     shown = html.escape(meaning_words.tps(now.tps)), html.escape(says)
-    st.html(f"{_STYLE}<div class='tr-speed'>{shown[0]}</div><div class='tr-speed-says'>{shown[1]}</div>")
+    st.html(f"{_STYLE}<div class='meaning-speed'>{shown[0]}</div><div class='meaning-says'>{shown[1]}</div>")
     if isinstance(speed, TextSpeed):
         st.caption(plain(meaning_words.whole_text(speed)))
 

@@ -69,7 +69,7 @@ def _rule_row(rule: Rule, now: Chosen, speed: TextSpeed | None, remarks: Remarks
     here = absent(own, remarks) if isinstance(own, Unavailable) else text(meaning_words.rule_value(rule, own))
     if isinstance(found, Unavailable):
         return row(rule.said, absent(found, remarks), here, text(""))
-    told = meaning_words.verdict(rule, found, now.encoding)
+    told = meaning_words.verdict(rule, found, now)
     return row(rule.said, text(meaning_words.rule_measured(rule, found)), here, text(told))
 
 

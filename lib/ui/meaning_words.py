@@ -13,7 +13,7 @@ from lib.meaning.rules import Range, Rule, Verdict
 from lib.metrics.quantity import Figure, Unavailable
 from lib.prices import PublishedPrice
 from lib.reading import Unit
-from lib.ui.meaning_state import output_price
+from lib.ui.meaning_state import Chosen, output_price
 
 
 def tps(value: float) -> str:
@@ -99,8 +99,12 @@ def rule_unit(rule: Rule) -> str:
     }[rule.unit]  # fmt: skip
 
 
-def verdict(rule: Rule, found: Range, encoding: str) -> str:
-    """What the measured mean says of the rule."""
+def verdict(rule: Rule, found: Range, now: Chosen) -> str:
+    """What the measured mean says of the rule, and what both make of the speed."""
+    return f"{_judged(rule, found, now.encoding)} {_consequence(rule, found, now)}"
+
+
+def _judged(rule: Rule, found: Range, encoding: str) -> str:
     kind = rule.verdict(found.value)
     if kind is Verdict.HOLDS:
         return _("Holds for {encoding}.").format(encoding=encoding)
@@ -112,6 +116,23 @@ def verdict(rule: Rule, found: Range, encoding: str) -> str:
     if kind is Verdict.BELOW:
         return _("False for {encoding}, which takes fewer; it was true for cl100k_base.").format(encoding=encoding)
     return _("Too low for {encoding}, which takes more.").format(encoding=encoding)
+
+
+def _consequence(rule: Rule, found: Range, now: Chosen) -> str:
+    """The speed by what is measured, and by the rule."""
+    if rule.id == "words-per-token":
+        told = _("{speed} are {measured} words/s, by the rule {rule}.")
+        measured, low, high = (now.tps * value for value in (found.value, rule.lo, rule.hi))
+    else:
+        told = (
+            _("{speed} are {measured} characters/s, by the rule {rule}.")
+            if rule.id == "tokens-per-han"
+            else _("{speed} are {measured} times a person, by the rule {rule}.")
+        )
+        measured, low, high = (now.tps / value for value in (found.value, rule.hi, rule.lo))
+    by_rule = numbers.plain(low) if low == high else _("{lo} to {hi}").format(
+        lo=numbers.plain(low), hi=numbers.plain(high))  # fmt: skip
+    return told.format(speed=tps(now.tps), measured=numbers.plain(measured), rule=by_rule)
 
 
 def pairs(found: Sequence[Pair | Unavailable], encoding: str) -> str:
