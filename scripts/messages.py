@@ -22,6 +22,7 @@ from babel.messages.catalog import Catalog  # noqa: E402
 from babel.messages.mofile import write_mo  # noqa: E402
 from babel.messages.pofile import read_po, write_po  # noqa: E402
 
+from lib.claims import Bound  # noqa: E402
 from lib.domain.events import Status  # noqa: E402
 from lib.domain.failures import FAILURES  # noqa: E402
 from lib.domain.run import Mode, Origin  # noqa: E402
@@ -30,6 +31,7 @@ from lib.i18n import DOMAIN, LOCALE_FOLDER  # noqa: E402
 from lib.local_model.variants import VARIANTS  # noqa: E402
 from lib.metrics.catalogue import CATALOGUE  # noqa: E402
 from lib.prompts import library  # noqa: E402
+from lib.trials.plan import Condition  # noqa: E402
 from lib.ui.limits_pairs import PAIRS  # noqa: E402
 
 COLUMNS = {
@@ -70,7 +72,7 @@ def table_texts() -> Iterator[str]:
         yield from (metric.name, metric.formula, metric.unit)
     for variant in VARIANTS:
         yield from (variant.name, variant.note)
-    for kind in (Mode, Origin, Status):
+    for kind in (Mode, Origin, Status, Condition, Bound):
         yield from (one.value for one in kind)
     yield from (pair.label for pair in PAIRS)
     yield from (prompt.title for prompt in library(ROOT / "no such folder") if not prompt.is_own)
