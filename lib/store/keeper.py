@@ -17,8 +17,8 @@ from typing import Any, Protocol
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from lib.domain.run import Run
-from lib.i18n import _
 from lib.store.rows import NoSuchRunError
+from lib.store.trouble import Trouble, trouble_of
 
 RETRY_S = (0.2, 1.0, 5.0)  # then every 5 s
 MOST_WAITING_BYTES = 256 * 2**20
@@ -87,15 +87,15 @@ class Keeper:
         self._waiting_bytes = 0
         self._counting = threading.Lock()
         self._lost: set[str] = set()
-        self._trouble: str | None = None
+        self._trouble: Trouble | None = None
         self._closing = threading.Event()
         self._wait = wait or threading.Event.wait
         self._thread = threading.Thread(target=self._work, name="history", daemon=True)
         self._thread.start()
 
     @property
-    def trouble(self) -> str | None:
-        """Why the history is not being written at the moment, for people; None when all is well."""
+    def trouble(self) -> Trouble | None:
+        """Why the history is not being written at the moment; None when all is well."""
         return self._trouble
 
     def is_lost(self, run_id: str) -> bool:
@@ -180,7 +180,7 @@ class Keeper:
         except PASSING as error:
             if self._trouble is None:
                 _log.warning("the history cannot be written", exc_info=error)
-            self._trouble = _("The history cannot be written; it is tried again. The race is not affected.")
+            self._trouble = trouble_of(error)
             return False
         except NoSuchRunError:
             self._lose(job)  # it could not be begun, or was removed meanwhile

@@ -9,6 +9,7 @@ import streamlit as st
 from lib import __version__
 from lib.charts.palette import Theme, palette
 from lib.i18n import _
+from lib.ui.history_trouble import show_trouble
 from lib.ui.language import show_languages, speak
 from lib.ui.sign_in import let_in, show_who
 
@@ -34,6 +35,7 @@ st.html(f"<style>:root {{{variables}}}\n{_STYLE}</style>")
 st.logo(_LOGO[theme], size="large")
 show_languages()
 if let_in():
+    show_trouble()
     st.navigation(
         [
             st.Page(ROOT / "pages" / "race.py", title=_("Race"), default=True),

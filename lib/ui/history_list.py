@@ -19,8 +19,7 @@ from lib.ui import history_state as chosen
 from lib.ui import state
 from lib.ui.compare import show_comparison
 from lib.ui.history_files import show_import
-from lib.ui.markdown import plain
-from lib.ui.wiring import no_history, store
+from lib.ui.wiring import store
 
 MOST_COMPARED = 8
 KEY = "history_table"
@@ -29,8 +28,6 @@ KEY = "history_table"
 def show_history() -> None:
     """Filters, the page of runs, and what can be done with the chosen ones."""
     known = store()
-    if no_history():
-        st.warning(plain(no_history()))
     if known is None:
         return
     _show_filters(known)

@@ -29,6 +29,7 @@ from lib.store.keeper import Keeper
 from lib.store.location import AddressOfDatabaseError
 from lib.store.migrate import NewerHistoryError
 from lib.store.store import Store
+from lib.store.trouble import sentence_of
 from lib.ui.settings_files import settings_file
 from lib.ui.sign_in import StreamGuard
 from lib.view_stream import lane_figures, race_result
@@ -50,7 +51,7 @@ class Services:
     catalogue: Catalogue
     store: Store | None
     keeper: Keeper | None
-    no_history: str  # why there is none, in words; empty when there is
+    no_history: str  # why there is none, as the database says it; empty when there is one
 
 
 _log = logging.getLogger(__name__)
@@ -89,7 +90,19 @@ def store() -> Store | None:
 def no_history() -> str:
     """Why runs are not being kept at the moment; an empty text when they are."""
     made = services()
-    return made.no_history or (made.keeper.trouble or "" if made.keeper else "")
+    if made.no_history:
+        return _(
+            "Runs are not kept: {reason}. When that is mended, start Tokenrace again; until then the buttons under a "
+            "result give its recording."
+        ).format(reason=made.no_history)
+    trouble = made.keeper.trouble if made.keeper is not None else None
+    return sentence_of(trouble) if trouble is not None else ""
+
+
+def is_lost(run_id: str) -> bool:
+    """Whether this run could not be kept, or not all of it."""
+    keeper = services().keeper
+    return keeper is not None and keeper.is_lost(run_id)
 
 
 def policy() -> Policy:
@@ -170,4 +183,4 @@ def _open_store() -> tuple[Store | None, str]:
         return Store(), ""
     except (SQLAlchemyError, NewerHistoryError, AddressOfDatabaseError, OSError) as error:
         _log.exception("the history cannot be opened")
-        return None, _("Runs are not kept: {reason}").format(reason=str(error).splitlines()[0])
+        return None, str(error).splitlines()[0]
