@@ -33,7 +33,7 @@ def strips_figure(tasks: Sequence[TaskView], look: Look) -> Figure:
     """All backends, each on its own clock."""
     strips = [TimeRow(task.label, stretches(task.times), how_far(task), task.ended == "failed") for task in tasks]
     spoken = "; ".join(f"{task.label}: {how_far(task)}" for task in tasks)
-    return strips_chart(strips, Words(_("Where the time goes"), _("all backends on one clock"), spoken), look)
+    return strips_chart(strips, Words(_("Where the time goes"), _("each backend from its first request on"), spoken), look)
 
 
 def steps_figure(task: TaskView, trace: Trace, look: Look) -> Figure:

@@ -23,6 +23,7 @@ ROW_PX = 15
 BAR_PX = 11
 NAME_PX = 112  # room for "12 approval" left of the bars
 KINDS = ("connection", "wait", "thinking", "answer", "tool", "retry", "human")
+_COLUMNS = "width < 450 ? 2 : width < 700 ? 3 : 7"  # of the legend, by the chart's own width
 _GAINS = (1.0, 2.0, 5.0, 14.0, 50.0, 200.0, 1000.0)
 
 
@@ -141,8 +142,8 @@ def _draw(sheet: Sheet, placed: list[dict[str, object]], look: Look, left_px: in
     colour = alt.Color(
         field="kind", type="nominal",
         scale=alt.Scale(domain=[words[kind] for kind in shown], range=[colours[kind] for kind in shown]),
-        legend=alt.Legend(title=None, orient="top", columns=4, symbolType="square", labelFontSize=13, offset=4,
-                          labelColor=look.colours.quiet, labelLimit=220),
+        legend=alt.Legend(title=None, orient="top", columns=alt.ExprRef(_COLUMNS), symbolType="square", offset=4,
+                          labelFontSize=13, labelColor=look.colours.quiet, labelLimit=220),
     )  # fmt: skip
     tooltip = [alt.Tooltip(field=name, type="nominal", title=title) for name, title in
                (("where", _("Step")), ("kind", _("Spent on")), ("time", _("Time")))]  # fmt: skip

@@ -68,6 +68,8 @@ def show_tasks() -> None:
 def _show_loop(loop: LoopRun) -> None:
     """The streams first; below them where the time goes, while it runs and after."""
     shown = agent_setup.lanes_of(loop.plan)
+    if loop.plan.pauses and loop.is_running:
+        _show_approvals(loop)
     show_stage(shown, shown.backends, race_setup.reader_for_player(), on_command=agent_setup.obey)
     if loop.is_running:
         _show_running(loop)
@@ -90,18 +92,25 @@ def _show_way_back() -> None:
 
 
 @st.fragment(run_every=POLL_S)
+def _show_approvals(loop: LoopRun) -> None:
+    """Above the streams, where a person sees at once that they are waited for; the row keeps its place."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="agent_approvals"):
+        waiting = [(lane, task) for lane, task in enumerate(tasks_of(loop)) if task.waits_for_person]
+        if not waiting:
+            st.caption(_("Nobody waits for you."), width="content")
+        for lane, task in waiting:
+            label = _("Approve step {n} of {name}").format(n=len(task.times), name=task.name)
+            st.button(plain(label), key=f"approve_{lane}", on_click=agent_setup.approve, args=(lane,))
+
+
+@st.fragment(run_every=POLL_S)
 def _show_running(loop: LoopRun) -> None:
     if not loop.is_running:
         st.rerun()
     if loop.grace is not None:
         watch(loop.grace)
     tasks = tasks_of(loop)
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="agent_progress"):
-        st.caption(plain(headline(tasks)), width="content")
-        for lane, task in enumerate(tasks):
-            if task.waits_for_person:
-                label = _("Approve step {n} of {name}").format(n=len(task.times), name=task.name)
-                st.button(plain(label), key=f"approve_{lane}", on_click=agent_setup.approve, args=(lane,))
+    st.caption(plain(headline(tasks)))
     agent_results.show_times(tasks, loop.plan.trace, loop.plan.id)
     agent_results.show_six(tasks, loop.plan.id)
 

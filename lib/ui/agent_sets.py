@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 from lib import numbers
@@ -13,16 +12,17 @@ from lib.agents.desk import Desk, TooManyTasks
 from lib.agents.prompt_set import PromptSetError, read_prompt_set
 from lib.agents.set_run import MOST_CONCURRENCY, SetPlan, SetRun
 from lib.agents.set_state import StateFile, state_path
-from lib.agents.set_summary import SetSummary, summary_of
-from lib.charts.result_lanes import names_apart
-from lib.i18n import _
-from lib.metrics.cost import as_decimal
-from lib.metrics.quantity import Figure, Quantity, Unavailable
-from lib.provenance import badge_word
+from lib.agents.set_summary import summary_of
+from lib.agents.set_table import set_table
+from lib.backends.catalogue import Offer
+from lib.grace import Grace, grace_s
+from lib.i18n import _, ngettext
 from lib.store.location import data_folder
-from lib.ui import agent_setup, race_settings, state
+from lib.ui import agent_results, agent_setup, race_settings, race_setup, state
 from lib.ui.markdown import plain
 from lib.ui.race_settings import ParamsError
+from lib.ui.table import show_texts
+from lib.ui.watching import watch
 
 POLL_S = 1.0
 FILE, CONCURRENCY, AT_ONCE, ANEW = "set_file", "set_concurrency", "set_at_once", "set_anew"
@@ -73,15 +73,36 @@ def start() -> None:
             secrets.token_urlsafe(16), questions, backends, params, int(state.value(CONCURRENCY, 4)),
             bool(state.value(AT_ONCE, False)),
         )  # fmt: skip
-        desk.start(plan.id, SetRun(plan, agent_setup.access_of(ready), kept))
-        state.put(_SET, plan.id)
-        state.ask(_SET, plan.id)
+        _begin(plan, ready, kept)
     except (PromptSetError, ParamsError) as error:
         state.leave_notice(_("Not started: {reason}").format(reason=error))
-    except TooManyTasks:
-        state.leave_notice(_("Not started: so many tasks run already that another would disturb them."))
     except OSError as error:
         state.leave_notice(_("The data folder cannot be used: {reason}").format(reason=error.strerror))
+
+
+def ask_again() -> None:
+    """Ask once more what the set on screen could not get answered, with the keys and limits of now."""
+    run = current()
+    if run is None or run.is_running:
+        return
+    known = race_setup.offers()
+    ready = [known[backend.id] for backend in run.plan.backends if backend.id in known]
+    absent = [offer for offer in ready if offer.absent]
+    if absent or len(ready) < len(run.plan.backends):
+        state.leave_notice(absent[0].absent if absent else _("A backend of this set is not on offer any more."))
+        return
+    _begin(replace(run.plan, id=secrets.token_urlsafe(16)), ready, run.state, failed_again=True)
+
+
+def _begin(plan: SetPlan, ready: list[Offer], kept: StateFile, *, failed_again: bool = False) -> None:
+    access, grace = agent_setup.access_of(ready), Grace(grace_s())
+    try:
+        desk.start(plan.id, SetRun(plan, access, kept, grace=grace, failed_again=failed_again))
+    except TooManyTasks:
+        state.leave_notice(_("Not started: so many tasks run already that another would disturb them."))
+        return
+    state.put(_SET, plan.id)
+    state.ask(_SET, plan.id)
 
 
 def stop() -> None:
@@ -114,6 +135,8 @@ def _show_choice(running: bool) -> None:
 def _show_running(run: SetRun) -> None:
     if not run.is_running:
         st.rerun()
+    if run.grace is not None:
+        watch(run.grace)
     _show_outcome(run)
 
 
@@ -128,38 +151,25 @@ def _show_outcome(run: SetRun) -> None:
     st.progress(done / max(1, run.total), text=plain(told))
     of = len(run.plan.questions.questions)
     found = [summary_of(run.outcomes(place), of, run.wall_s(place)) for place in places]
-    names = [f"{name}, {badge_word(backend.origin)}"
-             for name, backend in zip(names_apart(run.plan.backends), run.plan.backends, strict=True)]  # fmt: skip
-    rows = [{_("Backend"): name, **_row(one)} for name, one in zip(names, found, strict=True)]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    show_texts(set_table(run.plan.backends, found, agent_results.look().theme), f"set-{run.plan.id}")
+    _show_remarks(run, sum(one.failed for one in found))
+
+
+def _show_remarks(run: SetRun, failed: int) -> None:
+    """Why it ended early, what waited for what, and the way to ask again what failed."""
     early = {
         "stopped": _("Stopped; run the set again to go on."), "cap": _("The spend cap was reached."),
+        "unwatched": _("Stopped, since nobody watched; run the set again to go on."),
         "fault": _("The set could not go on; the server's log says why."),
     }  # fmt: skip
-    if run.ended_early and not run.is_running:
+    if run.waits_in_turn:
+        st.caption(_("Backends of this machine are asked one after another all the same, as they share it."))
+    if run.is_running:
+        return
+    if run.ended_early:
         st.info(early[run.ended_early])
-    reasons = {f.reason for one in found for f in (one.wall_s, one.output_tok_s, one.cost, one.p90_s)
-               if isinstance(f, Unavailable)}  # fmt: skip
-    if reasons:
-        st.caption(plain("– " + " ".join(sorted(reasons))))
-
-
-def _row(one: SetSummary) -> dict[str, str]:
-    spread = one.seconds
-    per_question = "–" if isinstance(spread, Unavailable) else _("{median} ({least} to {most})").format(
-        median=numbers.seconds(spread.median), least=numbers.seconds(spread.least), most=numbers.seconds(spread.most)
-    )  # fmt: skip
-    return {
-        _("Answered"): f"{numbers.whole(one.answered)} / {numbers.whole(one.of)}",
-        _("Wall time"): _text(one.wall_s, lambda q: numbers.seconds(float(q.value))),
-        _("Throughput"): _text(one.output_tok_s, lambda q: numbers.rate(float(q.value))),
-        _("Cost"): _text(one.cost, lambda q: numbers.money(as_decimal(q), q.unit)),
-        _("Errors"): numbers.whole(one.failed),
-        _("Retries"): numbers.whole(one.retries),
-        _("Per question"): per_question,
-        _("p90"): _text(one.p90_s, lambda q: numbers.seconds(float(q.value))),
-    }
-
-
-def _text(figure: Figure, text: Callable[[Quantity], str]) -> str:
-    return "–" if isinstance(figure, Unavailable) else text(figure)
+    if failed:
+        st.button(
+            ngettext("Ask the failed one again", "Ask the {n} failed ones again", failed).format(n=numbers.whole(failed)),
+            key="set_again", on_click=ask_again, help=_("Their attempts are counted on as retries."),
+        )  # fmt: skip

@@ -22,7 +22,8 @@ from lib.ui.stage import show_replay
 def show_loop_replay(run: Run) -> None:
     """The player at the loop's end; Play shows it again."""
     tasks, _trace = kept_tasks(run)
-    st.caption(plain(_("From the history, {when}: {task}").format(when=run.started_at, task=run.prompt.text)))
+    when = f"{run.started_at.replace('T', ' ')[:16]} UTC" if run.started_at else _("at an unknown time")
+    st.caption(plain(_("From the history, {when}: {task}").format(when=when, task=run.prompt.text)))
     show_replay(run.id, tuple(task.backend for task in tasks), loop_messages(run), reader_for_player())
 
 

@@ -18,6 +18,7 @@ from lib.agents.set_summary import summary_of
 from lib.agents.work import Access
 from lib.domain import events as ev
 from lib.domain.run import Backend, Limits, Params, Prices
+from lib.grace import Grace
 from lib.metrics.quantity import Quantity, Unavailable
 from tests.agents.test_loop import answered
 
@@ -89,11 +90,14 @@ class StandIn:
         self._stopped = True
 
 
-def run_of(stand_in: StandIn, path: Path, concurrency: int = 1, cap: Decimal | None = None) -> SetRun:
-    plan = SetPlan("s", questions(), BACKENDS, concurrency=concurrency)
+def run_of(
+    stand_in: StandIn, path: Path, concurrency: int = 1, cap: Decimal | None = None, *, again: bool = False,
+    at_once: bool = False,
+) -> SetRun:  # fmt: skip
+    plan = SetPlan("s", questions(), BACKENDS, concurrency=concurrency, at_once=at_once)
     ticks = iter(range(0, 10**12, 10**8))
     run = SetRun(plan, Access(["", ""], [Limits()] * 2, cap), StateFile(path), lambda: nullcontext(stand_in),
-                 lambda: next(ticks))  # fmt: skip
+                 lambda: next(ticks), failed_again=again)  # fmt: skip
     stand_in.run = run
     return run
 
@@ -138,6 +142,58 @@ def test_an_error_is_counted_and_is_in_no_median(tmp_path: Path) -> None:
     assert (found.answered, found.failed) == (19, 1)
     assert not isinstance(found.seconds, Unavailable)
     assert found.seconds.count == 19
+
+
+def test_what_failed_is_asked_again_when_that_is_wished_and_its_attempts_are_counted_on(tmp_path: Path) -> None:
+    run_of(StandIn(failing="Question 1?"), tmp_path / "state").carry_out()
+    unasked = StandIn()
+    run_of(unasked, tmp_path / "state").carry_out()
+    assert unasked.asked == []
+    stopped = StandIn(stop_after=1)
+    again = run_of(stopped, tmp_path / "state", again=True)
+    assert again.resumed == 38
+    assert summary_of(again.outcomes(0), 20, 1.0).failed == 1
+    again.carry_out()
+    second = StandIn()
+    last = run_of(second, tmp_path / "state", again=True)
+    last.carry_out()
+    assert [*stopped.asked[1:], *second.asked] == ["one Question 1?", "two Question 1?"] or second.asked == [
+        "one Question 1?", "two Question 1?",
+    ]  # fmt: skip
+    found = summary_of(last.outcomes(1), 20, last.wall_s(1))
+    assert (found.answered, found.failed, found.retries) == (20, 0, 1)
+
+
+def test_backends_of_this_machine_wait_for_each_other_even_when_all_are_asked_at_once(tmp_path: Path) -> None:
+    stand_in = StandIn(together=4)
+    run = run_of(stand_in, tmp_path / "state", concurrency=4, at_once=True)
+    assert run.waits_in_turn
+    run.carry_out()
+    whom = [line.split()[0] for line in stand_in.asked]
+    assert whom == sorted(whom)
+    assert len(whom) == 40
+
+
+def test_a_set_that_nobody_watches_is_stopped_and_goes_on_later(tmp_path: Path) -> None:
+    plan, now_s = SetPlan("s", questions(), BACKENDS), [0.0]
+    stand_in = StandIn()
+    waiting = threading.Event()
+    stand_in.stop = lambda lane=None: (setattr(stand_in, "_stopped", True), waiting.set())  # type: ignore[method-assign]
+    ask = stand_in.ask
+
+    def slow(lane: int, asked: Asked) -> ev.Generation:
+        if len(stand_in.asked) == 3:
+            now_s[0] = 16.0  # nobody has come for longer than the grace
+            waiting.wait(10)
+        return ask(lane, asked)
+
+    stand_in.ask = slow  # type: ignore[method-assign]
+    run = SetRun(plan, Access(["", ""], [Limits()] * 2), StateFile(tmp_path / "state"), lambda: nullcontext(stand_in),
+                 grace=Grace(15.0, lambda: now_s[0]))  # fmt: skip
+    run.start()
+    assert run.wait(10)
+    assert run.ended_early == "unwatched"
+    assert len(run.outcomes(0)) == 3
 
 
 def test_the_cap_ends_the_set_early(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lib.agents.loop import LoopRun
+from lib.agents.set_run import SetRun
+from lib.agents.work import Access
+from lib.domain.run import Limits
 from lib.store.rows import RunRow
 from lib.ui import agent_sets, agent_setup, wiring
 from lib.ui.agent_setup import desk
@@ -41,8 +45,13 @@ def words(page: AppTest) -> str:
 
 def six(page: AppTest) -> dict[str, Any]:
     """The table of the six figures as the page hands it on."""
-    shown = [one.proto for one in page.get("bidi_component")]
-    table: dict[str, Any] = orjson.loads(next(p.json for p in shown if p.component_name == "tokenrace_metrics"))
+    return table_of(page, 0)
+
+
+def table_of(page: AppTest, place: int) -> dict[str, Any]:
+    """One of the tables on the page, as it is handed on."""
+    shown = [one.proto for one in page.get("bidi_component") if one.proto.component_name == "tokenrace_metrics"]
+    table: dict[str, Any] = orjson.loads(shown[place].json)
     return table
 
 
@@ -123,7 +132,34 @@ def test_a_prompt_set_goes_through_each_backend_and_is_not_asked_twice(
         assert run.wait(60)
         assert run.resumed == resumed
         page.run()
-        assert list(page.dataframe[-1].value["Answered"]) == ["2 / 2", "2 / 2"]
+        answered = table_of(page, -1)["rows"][0]
+        assert (answered["name"], [cell[0] for cell in answered["cells"]]) == ("Answered", ["2 / 2", "2 / 2"])
+
+
+def test_failed_questions_are_asked_again_with_a_button(
+    page: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_sets, "data_folder", lambda: tmp_path)
+    page.session_state["lineup"] = LINEUP[:1]
+    page.file_uploader(key=agent_sets.FILE).set_value(("one.jsonl", b'{"prompt": "Once?", "max_tokens": 9}', "a/b"))
+    page.button(key="set_start").click().run()
+    run = agent_sets.desk.get(page.session_state["set"])
+    assert run is not None
+    assert run.wait(60)
+    page.run()
+    assert not [one for one in page.button if one.key == "set_again"]
+    kept = run.state.read()[0][0]
+    run.state.append(replace(kept, status="error", attempts=2))  # as an earlier session would have left it
+    run = SetRun(run.plan, Access([""], [Limits()]), run.state)
+    run._ended.set()
+    agent_sets.desk._work[page.session_state["set"]] = run
+    page.run()
+    page.button(key="set_again").click().run()
+    assert not page.exception
+    again = agent_sets.desk.get(page.session_state["set"])
+    assert again is not None
+    assert again.wait(60)
+    assert [(one.status, one.attempts) for one in again.outcomes(0)] == [("complete", 3)]
 
 
 def test_a_set_with_a_fault_is_refused_with_its_line(page: AppTest) -> None:
