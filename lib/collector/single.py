@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -14,6 +15,7 @@ from lib.domain.events import Ended, Generation, Status
 from lib.domain.run import Backend, Limits, Mode, Params, Prompt, Run
 
 READY_S = 30.0
+Hear = Callable[[int, list[Row]], None]  # is told the origin of a request's clock (ns) and its rows as they come
 
 
 class Measurer:
@@ -23,6 +25,8 @@ class Measurer:
         self._client = CollectorClient(self)
         self._rows: dict[str, list[Row]] = {}
         self._ended: dict[str, threading.Event] = {}
+        self._origins_ns: dict[str, int] = {}
+        self._hearers: dict[str, Hear] = {}
         self._died: set[str] = set()
 
     def __enter__(self) -> Measurer:
@@ -39,15 +43,19 @@ class Measurer:
         return self._client.pid
 
     def generation(
-        self, backend: Backend, key: str, prompt: Prompt, params: Params, limits: Limits
+        self, backend: Backend, key: str, prompt: Prompt, params: Params, limits: Limits, hear: Hear | None = None
     ) -> Generation:
-        """One request from start to end; blocks until it has ended in whatever way."""
+        """One request from start to end; blocks until it has ended in whatever way. `hear` gets its rows meanwhile."""
         run = Run(secrets.token_urlsafe(12), prompt, params, Mode.ONE_BY_ONE, (backend,))
         self._rows[run.id] = []
+        if hear is not None:
+            self._hearers[run.id] = hear
         ended = self._ended[run.id] = threading.Event()
         self._client.start_run(run, {0: key}, limits)
         ended.wait()
         del self._ended[run.id]
+        for known in (self._origins_ns, self._hearers):
+            known.pop(run.id, None)
         generation = decode_rows(0, self._rows.pop(run.id))[-1]
         if run.id not in self._died:
             return generation
@@ -55,14 +63,19 @@ class Measurer:
         return Generation(0, (*generation.events, Ended(at_ns, Status.INTERRUPTED)))
 
     def on_begun(self, run_id: str, origin_ns: int) -> None:
-        """Nobody waits for it."""
+        """Its rows are told with the origin of their clock."""
+        if run_id in self._hearers:
+            self._origins_ns[run_id] = origin_ns
 
     def on_view(self, run_id: str, message: bytes) -> None:
         """Nobody watches."""
 
     def on_rows(self, run_id: str, rows: bytes) -> None:
         """Keep the rows of a run."""
-        self._rows[run_id].extend(row for _, lane in orjson.loads(rows) for row in lane)
+        found: list[Row] = [row for _, lane in orjson.loads(rows) for row in lane]
+        self._rows[run_id].extend(found)
+        if run_id in self._hearers:
+            self._hearers[run_id](self._origins_ns[run_id], found)
 
     def on_lane_end(self, run_id: str, lane: int) -> None:
         """A run here has one lane: `on_end` follows."""

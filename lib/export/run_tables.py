@@ -57,7 +57,7 @@ def _lane(
         "lane": lane + 1,
         **_who(measured.backend, measured),
         **_outcome(measured, place),
-        **_figures(figures),
+        **figure_cells(figures),
         **_provenance(run, lane, measured),
         "reader": reader.id,
         "reader_per_min": reader.per_min,
@@ -88,7 +88,8 @@ def _outcome(measured: Measurement, place: int | None) -> dict[str, Cell]:
     }
 
 
-def _figures(figures: dict[str, Figure]) -> dict[str, Cell]:
+def figure_cells(figures: dict[str, Figure]) -> dict[str, Cell]:
+    """Every figure of the catalogue in its order, each with the reason of its absence, and the marks of all."""
     cells: dict[str, Cell] = {}
     for metric in CATALOGUE:
         figure = figures[metric.key]

@@ -7,9 +7,11 @@ hold (NUL, halves of characters); the header keeps them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, fields
 from datetime import UTC, datetime
+from decimal import Decimal
+from statistics import median
 from typing import Any
 
 from lib.domain.events import Generation, Status
@@ -80,10 +82,36 @@ def summary(generation: Generation, backend: Backend) -> Summary:
     )
 
 
+def joined(trials: Sequence[Summary]) -> Summary:
+    """One lane of a series: medians over its complete trials, the worst outcome, what they cost together."""
+    complete = [one for one in trials if one.status == Status.COMPLETE.value]
+    medians = {
+        name: median(values)
+        if (values := [v for one in complete if (v := getattr(one, name)) is not None])
+        else None
+        for name in _MEDIANS
+    }
+    costs = [one.cost for one in trials if one.cost is not None]
+    tokens = medians["output_tokens"]
+    return Summary(
+        **{**medians, "output_tokens": None if tokens is None else int(tokens)},
+        status=worst(one.status for one in trials) if trials else Status.STOPPED.value,
+        error_kind=next((one.error_kind for one in trials if one.error_kind), None),
+        is_estimated=any(one.is_estimated for one in complete) if tokens is not None else None,
+        cost=sum(costs, Decimal(0)) if costs else None,
+    )
+
+
 def summary_columns(found: Summary) -> dict[str, Any]:
     """A summary as columns."""
     values = dict(zip(SUMMARY, astuple(found), strict=True))
     return {**values, "cost": None if found.cost is None else f"{found.cost:f}"}
+
+
+def summary_of(row: Any) -> Summary:
+    """A row of the lanes' table as a summary."""
+    values = {name: getattr(row, name) for name in SUMMARY}
+    return Summary(**{**values, "cost": None if row.cost is None else Decimal(row.cost)})
 
 
 def worst(statuses: Iterable[str]) -> str:
@@ -123,3 +151,4 @@ def column(text: str) -> str:
 
 
 SUMMARY = tuple(field.name for field in fields(Summary))
+_MEDIANS = tuple(name for name in SUMMARY if name not in ("status", "error_kind", "is_estimated", "cost"))

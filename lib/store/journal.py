@@ -18,12 +18,24 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from lib.domain.codec import RecordingError, Row, decode_rows
 from lib.domain.events import Status
 from lib.domain.run import Run
+from lib.domain.series import RoundPlace, SeriesPlan
 from lib.store import words
-from lib.store.columns import SUMMARY, lane_columns, run_columns, searched, summary, summary_columns, worst
+from lib.store.columns import (
+    SUMMARY,
+    joined,
+    lane_columns,
+    run_columns,
+    searched,
+    summary,
+    summary_columns,
+    summary_of,
+    worst,
+)
 from lib.store.packing import interrupted, journal_rows, pack_lane, unpack_header, unpack_lane
-from lib.store.rows import NoSuchRunError
-from lib.store.schema import JOURNAL, LANE, RECORDING, RUN, RUNNING
+from lib.store.rows import NoSuchRunError, Summary
+from lib.store.schema import JOURNAL, LANE, RECORDING, RUN, RUNNING, SERIES
 
+INTERRUPTED = "interrupted"  # how a series ended whose process is gone
 _FIGURES = (
     sa.update(LANE)
     .where(LANE.c.run == sa.bindparam("of"), LANE.c.lane == sa.bindparam("at"))
@@ -31,18 +43,76 @@ _FIGURES = (
 )
 
 
-def begin(connection: Connection, run: Run, writer: int, now_ms: int) -> int:
-    """Make the run's row and its lanes, without a recording yet; returns its number."""
-    _insert_once(connection, RUN, [{**run_columns(run, now_ms), "writer": writer}])
+def begin(connection: Connection, run: Run, writer: int, now_ms: int, place: RoundPlace | None = None) -> int:
+    """Make the run's row and its lanes, without a recording yet; returns its number. A round is not searched."""
+    of_round = (
+        {} if place is None else {"within": number_of(connection, place.series_id), "round": place.round}
+    )
+    _insert_once(connection, RUN, [{**run_columns(run, now_ms), "writer": writer, **of_round}])
     number = number_of(connection, run.id)
     _insert_once(connection, LANE, [{"run": number, **columns} for columns in lane_columns(run)])
-    words.index(connection, number, searched(run.prompt, run.backends, (), ""))
+    if place is None:
+        words.index(connection, number, searched(run.prompt, run.backends, (), ""))
     return number
+
+
+def begin_series(connection: Connection, run: Run, plan: SeriesPlan, writer: int, now_ms: int) -> int:
+    """Make the run that stands for a series; its rounds begin after it."""
+    number = begin(connection, run, writer, now_ms)
+    columns = {name: getattr(plan, name) for name in SeriesPlan.__slots__}
+    _insert_once(connection, SERIES, [{"run": number, **columns}])
+    return number
+
+
+def seal_series(connection: Connection, number: int, ended: str) -> None:
+    """A series is over: its lanes show what its rounds gave."""
+    found = series_summaries(connection, number)
+    figures = [{"of": number, "at": lane, **summary_columns(one)} for lane, one in found.items()]
+    connection.execute(_FIGURES, figures)
+    connection.execute(sa.update(SERIES).where(SERIES.c.run == number).values(ended=ended))
+    status = Status.INTERRUPTED.value if ended == INTERRUPTED else worst(one.status for one in found.values())
+    late = sa.select(sa.func.max(RUN.c.clock_health_ms)).where(RUN.c.within == number).scalar_subquery()
+    closed = {"status": status, "writer": None, "clock_health_ms": late}
+    connection.execute(sa.update(RUN).where(RUN.c.number == number).values(closed))
+
+
+def series_summaries(connection: Connection, number: int) -> dict[int, Summary]:
+    """What each lane of a series shows, from the figures of its rounds; the warm-up is none."""
+    lanes = connection.execute(sa.select(LANE.c.lane).where(LANE.c.run == number)).scalars()
+    found: dict[int, list[Summary]] = {lane: [] for lane in lanes}
+    of_rounds = (
+        sa.select(LANE).join(RUN, RUN.c.number == LANE.c.run)
+        .where(RUN.c.within == number, RUN.c.round > 0).order_by(RUN.c.round)
+    )  # fmt: skip
+    for row in connection.execute(of_rounds):
+        if row.lane in found:
+            found[row.lane].append(summary_of(row))
+    return {lane: joined(its) for lane, its in found.items()}
+
+
+def series_of(connection: Connection, number: int) -> sa.Row[Any] | None:
+    """The series that this run stands for, as its row; None when it is a run like any other."""
+    return connection.execute(sa.select(SERIES).where(SERIES.c.run == number)).first()
+
+
+def series_among(connection: Connection, numbers: Sequence[int]) -> set[int]:
+    """Those of these runs that stand for a series."""
+    return set(connection.execute(sa.select(SERIES.c.run).where(SERIES.c.run.in_(numbers))).scalars())
+
+
+def rounds_of(connection: Connection, number: int) -> list[tuple[int, int]]:
+    """(round, number of its run) of a series, in order."""
+    query = sa.select(RUN.c.round, RUN.c.number).where(RUN.c.within == number).order_by(RUN.c.round)
+    return [(row.round, row.number) for row in connection.execute(query)]
 
 
 def extend(connection: Connection, number: int, run: Run) -> None:
     """More lanes of a run that is under way, or other notes of those it has; lanes never become fewer."""
-    known = {name: value for name, value in run_columns(run, 0).items() if name == "header" or name.startswith("is_")}
+    known = {
+        name: value
+        for name, value in run_columns(run, 0).items()
+        if name == "header" or name.startswith("is_")
+    }
     connection.execute(sa.update(RUN).where(RUN.c.number == number).values(known))
     _insert_once(connection, LANE, [{"run": number, **columns} for columns in lane_columns(run)])
 
@@ -111,6 +181,17 @@ def rows_by_lane(connection: Connection, number: int, lanes: int) -> list[list[R
     query = sa.select(JOURNAL.c.rows).where(JOURNAL.c.run == number).order_by(JOURNAL.c.batch)
     batches = connection.execute(query).scalars()
     return [old + new for old, new in zip(found, journal_rows(batches, lanes), strict=True)]
+
+
+def read(connection: Connection, number: int) -> Run:
+    """The run with everything recorded so far; of a lane that was retried, the last try. Raises RecordingError."""
+    kept = connection.execute(
+        sa.select(RUN.c.header, RUN.c.clock_health_ms).where(RUN.c.number == number)
+    ).one()
+    run = unpack_header(kept.header)
+    rows = rows_by_lane(connection, number, len(run.backends))
+    generations = tuple(decode_rows(lane, its)[-1] for lane, its in enumerate(rows))
+    return replace(run, generations=generations, clock_health_ms=kept.clock_health_ms)
 
 
 def number_of(connection: Connection, run_id: str) -> int:

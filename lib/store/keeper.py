@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from lib.domain.run import Run
+from lib.domain.series import RoundPlace, SeriesPlan
 from lib.store.rows import NoSuchRunError
 from lib.store.trouble import Trouble, trouble_of
 
@@ -31,7 +32,11 @@ _log = logging.getLogger(__name__)
 class Kept(Protocol):
     """What the keeper needs of a store."""
 
-    def begin(self, run: Run) -> None: ...
+    def begin(self, run: Run, place: RoundPlace | None = None) -> None: ...
+
+    def begin_series(self, run: Run, plan: SeriesPlan) -> None: ...
+
+    def end_series(self, run_id: str, ended: str) -> None: ...
 
     def tag(self, run_id: str, tags: Sequence[str]) -> None: ...
 
@@ -48,10 +53,28 @@ class Kept(Protocol):
 class _Begin:
     run: Run
     tags: tuple[str, ...] = ()
+    place: RoundPlace | None = None
 
     @property
     def run_id(self) -> str:
         return self.run.id
+
+
+@dataclass(frozen=True, slots=True)
+class _BeginSeries:
+    run: Run
+    plan: SeriesPlan
+    tags: tuple[str, ...] = ()
+
+    @property
+    def run_id(self) -> str:
+        return self.run.id
+
+
+@dataclass(frozen=True, slots=True)
+class _EndSeries:
+    run_id: str
+    ended: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +98,7 @@ class _End:
     clock_health_ms: float | None
 
 
-_Job = _Begin | _Extend | _Rows | _End
+_Job = _Begin | _BeginSeries | _Extend | _Rows | _End | _EndSeries
 
 
 class Keeper:
@@ -102,9 +125,17 @@ class Keeper:
         """Whether this run could not be kept (whole); it must be exported to be kept."""
         return run_id in self._lost
 
-    def on_begin(self, run: Run, tags: Sequence[str] = ()) -> None:
-        """A run was started."""
-        self._jobs.put(_Begin(run, tuple(tags)))
+    def on_begin(self, run: Run, tags: Sequence[str] = (), place: RoundPlace | None = None) -> None:
+        """A run was started; `place`: as a round of a series."""
+        self._jobs.put(_Begin(run, tuple(tags), place))
+
+    def on_series(self, run: Run, plan: SeriesPlan, tags: Sequence[str] = ()) -> None:
+        """A series of trials was started; told before its rounds."""
+        self._jobs.put(_BeginSeries(run, plan, tuple(tags)))
+
+    def on_series_end(self, run_id: str, ended: str) -> None:
+        """A series is over; told after its rounds."""
+        self._jobs.put(_EndSeries(run_id, ended))
 
     def on_lanes(self, run: Run) -> None:
         """A run has more lanes than it began with; told before their rows come."""
@@ -166,16 +197,7 @@ class Keeper:
     def _done(self, job: _Job) -> bool:
         """Try once; False when it is worth trying again."""
         try:
-            if isinstance(job, _Begin):
-                self._store.begin(job.run)
-                if job.tags:
-                    self._store.tag(job.run_id, job.tags)
-            elif isinstance(job, _Extend):
-                self._store.extend(job.run)
-            elif isinstance(job, _Rows):
-                self._store.append(job.run_id, b"\n".join(job.payloads))
-            else:
-                self._store.end(job.run_id, job.clock_health_ms)
+            self._write(job)
             self._trouble = None
         except PASSING as error:
             if self._trouble is None:
@@ -188,6 +210,22 @@ class Keeper:
             _log.exception("a run could not be kept")
             self._lose(job)
         return True
+
+    def _write(self, job: _Job) -> None:
+        if isinstance(job, _Begin):
+            self._store.begin(job.run, job.place)
+        elif isinstance(job, _BeginSeries):
+            self._store.begin_series(job.run, job.plan)
+        elif isinstance(job, _Extend):
+            self._store.extend(job.run)
+        elif isinstance(job, _Rows):
+            self._store.append(job.run_id, b"\n".join(job.payloads))
+        elif isinstance(job, _End):
+            self._store.end(job.run_id, job.clock_health_ms)
+        else:
+            self._store.end_series(job.run_id, job.ended)
+        if isinstance(job, _Begin | _BeginSeries) and job.tags:
+            self._store.tag(job.run_id, job.tags)
 
     def _tidy(self) -> None:
         """Close the runs of processes that died since the start; remove what was deleted long ago."""

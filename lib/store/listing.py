@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from lib.domain.run import Mode, Origin
+from lib.domain.series import SeriesPlan
 from lib.store import words
-from lib.store.columns import SUMMARY, prompt_digest
-from lib.store.rows import Filter, LaneRow, Page, RunRow, Summary
-from lib.store.schema import LANE, RUN, TAG
+from lib.store.columns import prompt_digest, summary_of
+from lib.store.rows import Filter, LaneRow, Page, RunRow, SeriesRow
+from lib.store.schema import LANE, RUN, SERIES, TAG
 
 _NEWEST_FIRST = (RUN.c.started_ms.desc(), RUN.c.number.desc())
 PROMPT_CHARACTERS = 500  # of a prompt in a list
@@ -68,7 +68,8 @@ def numbers(connection: Connection) -> list[tuple[int, str]]:
 
 def _conditions(dialect: str, wanted: Filter) -> list[sa.ColumnElement[bool]]:
     found: list[sa.ColumnElement[bool]] = [
-        RUN.c.deleted_ms.is_not(None) if wanted.deleted else RUN.c.deleted_ms.is_(None)
+        RUN.c.deleted_ms.is_not(None) if wanted.deleted else RUN.c.deleted_ms.is_(None),
+        RUN.c.within.is_(None),
     ]
     if wanted.text.strip():
         found.append(words.condition(dialect, wanted.text))
@@ -95,6 +96,7 @@ def _rows(connection: Connection, found: Sequence[Any]) -> tuple[RunRow, ...]:
     shown = [one.number for one in found]
     lanes = _by_run(connection.execute(sa.select(LANE).where(LANE.c.run.in_(shown)).order_by(LANE.c.lane)))
     labels = _by_run(connection.execute(sa.select(TAG).where(TAG.c.run.in_(shown)).order_by(TAG.c.tag)))
+    series = _series(connection, shown)
     return tuple(
         RunRow(
             id=one.id,
@@ -107,6 +109,7 @@ def _rows(connection: Connection, found: Sequence[Any]) -> tuple[RunRow, ...]:
             notes=one.notes,
             clock_health_ms=one.clock_health_ms,
             deleted_ms=one.deleted_ms,
+            series=series.get(one.number),
         )
         for one in found
     )
@@ -120,6 +123,25 @@ def _by_run(found: Iterable[Any]) -> dict[int, list[Any]]:
 
 
 def _lane(one: Any) -> LaneRow:
-    values = {name: getattr(one, name) for name in SUMMARY}
-    known = Summary(**{**values, "cost": None if one.cost is None else Decimal(one.cost)})
-    return LaneRow(one.lane, one.backend_id, one.name, one.model, one.base_url, Origin(one.origin), known)
+    return LaneRow(
+        one.lane, one.backend_id, one.name, one.model, one.base_url, Origin(one.origin), summary_of(one)
+    )
+
+
+def _series(connection: Connection, shown: Sequence[int]) -> dict[int, SeriesRow]:
+    """Those of the shown runs that stand for a series."""
+    found = {one.run: one for one in connection.execute(sa.select(SERIES).where(SERIES.c.run.in_(shown)))}
+    if not found:
+        return {}
+    counted = (
+        sa.select(RUN.c.within, sa.func.count())
+        .where(RUN.c.within.in_(found), RUN.c.round > 0)
+        .group_by(RUN.c.within)
+    )
+    kept = {row[0]: row[1] for row in connection.execute(counted)}
+    return {number: SeriesRow(plan_of(one), kept.get(number, 0)) for number, one in found.items()}
+
+
+def plan_of(one: Any) -> SeriesPlan:
+    """A row of the series' table as a value."""
+    return SeriesPlan(one.rounds, one.condition, one.has_warm_up, one.seed)

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine
 
 from lib.store.engine import writing
 
-HEAD = "first"
+HEAD = "series"
 SCRIPTS = Path(__file__).with_name("migrations")
 _LOCK = 0x746F6B656E  # any constant of our own
 
@@ -44,7 +44,7 @@ def _version(connection: Connection) -> str | None:
     return found
 
 
-def _upgrade(connection: Connection, version: str | None) -> None:
+def _upgrade(connection: Connection, version: str | None, wanted: str = HEAD) -> None:
     # loaded when there is something to do: it would cost every start a quarter of a second
     command: Any = importlib.import_module("alembic.command")
     configuration: Any = importlib.import_module("alembic.config").Config()
@@ -54,4 +54,4 @@ def _upgrade(connection: Connection, version: str | None) -> None:
         raise NewerHistoryError("The history was written by a newer version of Tokenrace; update to open it.")
     configuration.set_main_option("script_location", str(SCRIPTS))
     configuration.attributes["connection"] = connection
-    command.upgrade(configuration, "head")
+    command.upgrade(configuration, wanted)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from lib.domain.run import Mode, Origin
+from lib.domain.run import Mode, Origin, Run
+from lib.domain.series import SeriesPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,16 @@ class LaneRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SeriesRow:
+    """What a listed series has beside a run: how it was meant, and how many rounds are there (without warm-up)."""
+
+    plan: SeriesPlan
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunRow:
-    """One listed run. `prompt` is its beginning; `status` is `running`, or the worst of its lanes."""
+    """One listed run, or a series of trials. `prompt` is its beginning; `status` is `running`, or the worst of its lanes."""
 
     id: str
     started_ms: int  # since 1970 UTC
@@ -55,6 +64,7 @@ class RunRow:
     notes: str = ""
     clock_health_ms: float | None = None
     deleted_ms: int | None = None
+    series: SeriesRow | None = None  # what its lanes then show are medians
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +113,16 @@ class Verification:
     def ok(self) -> bool:
         """Whether the list tells what the recording gives."""
         return not self.differences and not self.problem
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesRecord:
+    """A series with the rounds that were kept, in order. `ended`: why early, empty when done, None while it runs."""
+
+    run: Run  # what was asked of whom; nothing came back to itself
+    plan: SeriesPlan
+    ended: str | None
+    rounds: tuple[tuple[int, Run], ...]
 
 
 class NoSuchRunError(LookupError):

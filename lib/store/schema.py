@@ -37,17 +37,32 @@ RUN = sa.Table(
     sa.Column("notes", sa.Text, nullable=False),
     sa.Column("prompt", sa.Text, nullable=False),
     sa.Column("header", sa.LargeBinary, nullable=False),  # the run's document without events, compressed
+    sa.Column("within", _NUMBER),  # of a round: the run that stands for its series
+    sa.Column("round", sa.Integer),  # of a round: which, 0 is the warm-up
 )
 sa.Index(
     "run_listed",
     *(RUN.c[name] for name in ("deleted_ms", "started_ms", "number", "status", "mode", "is_live", "is_simulated",
-                               "is_recorded", "prompt_digest")),
+                               "is_recorded", "prompt_digest", "within")),
 )  # fmt: skip
-_KEPT = RUN.c.deleted_ms.is_(None)
+_KEPT = sa.and_(RUN.c.deleted_ms.is_(None), RUN.c.within.is_(None))
 sa.Index("run_newest", RUN.c.started_ms, RUN.c.number, sqlite_where=_KEPT, postgresql_where=_KEPT)
 sa.Index("run_running", RUN.c.status, sqlite_where=RUN.c.status == RUNNING,
          postgresql_where=RUN.c.status == RUNNING)  # fmt: skip
 
+_ROUND = RUN.c.within.is_not(None)
+sa.Index("run_within", RUN.c.within, RUN.c.round, sqlite_where=_ROUND, postgresql_where=_ROUND)
+
+SERIES = sa.Table(  # of a run that stands for a series of trials: it has no recording, its rounds are runs
+    "series",
+    METADATA,
+    _of_run(),
+    sa.Column("rounds", sa.Integer, nullable=False),  # as planned
+    sa.Column("condition", sa.Text, nullable=False),
+    sa.Column("has_warm_up", sa.Boolean, nullable=False),
+    sa.Column("seed", sa.BigInteger, nullable=False),
+    sa.Column("ended", sa.Text),  # why before its end; empty when the plan was carried out
+)
 LANE = sa.Table(
     "lane",
     METADATA,

@@ -17,17 +17,19 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 
-from lib.domain.codec import RecordingError, decode_rows, encode_run
+from lib.domain.codec import RecordingError, encode_run
 from lib.domain.run import Run
+from lib.domain.series import RoundPlace, SeriesPlan
 from lib.store import importing, journal, listing, words
-from lib.store.columns import column, differences, searched, summary
+from lib.store.columns import column, searched
 from lib.store.engine import engine_for, writing
 from lib.store.location import database_url
 from lib.store.migrate import migrate
 from lib.store.packing import rows_of, unpack_header
 from lib.store.presence import presence_for
-from lib.store.rows import Difference, Filter, NoSuchRunError, Page, RunRow, Verification
-from lib.store.schema import RUN, RUNNING, TAG
+from lib.store.rows import Filter, NoSuchRunError, Page, RunRow, SeriesRecord, Verification
+from lib.store.schema import RUN, TAG
+from lib.store.verifying import verified
 
 KEPT_DELETED_MS = 7 * 24 * 3600 * 1000  # how long a deletion can be undone
 MOST_NOTES = 20_000  # characters
@@ -60,11 +62,34 @@ class Store:
         self._presence.close()
         self._engine.dispose()
 
-    def begin(self, run: Run) -> None:
-        """A run was started: keep what is asked of whom."""
+    def begin(self, run: Run, place: RoundPlace | None = None) -> None:
+        """A run was started: keep what is asked of whom. `place`: it is a round of a series that was begun."""
         with self._write() as connection:
-            number = journal.begin(connection, run, self._presence.writer, self._now_ms())
+            number = journal.begin(connection, run, self._presence.writer, self._now_ms(), place)
         self._open[run.id] = (number, 0)
+
+    def begin_series(self, run: Run, plan: SeriesPlan) -> None:
+        """A series of trials was started; `run` stands for it in the list."""
+        with self._write() as connection:
+            journal.begin_series(connection, run, plan, self._presence.writer, self._now_ms())
+
+    def end_series(self, run_id: str, ended: str) -> None:
+        """A series is over; `ended` says why when that is before its end. Raises NoSuchRunError."""
+        with self._write() as connection:
+            journal.seal_series(connection, journal.number_of(connection, run_id), ended)
+
+    def series(self, run_id: str) -> SeriesRecord:
+        """A series with its rounds, as far as they are kept. Raises NoSuchRunError, RecordingError."""
+        with self._engine.connect() as connection:
+            number = journal.number_of(connection, run_id)
+            found = journal.series_of(connection, number)
+            if found is None:
+                raise NoSuchRunError(run_id)
+            rounds = tuple(
+                (round_, journal.read(connection, its))
+                for round_, its in journal.rounds_of(connection, number)
+            )
+            return SeriesRecord(journal.read(connection, number), listing.plan_of(found), found.ended, rounds)
 
     def extend(self, run: Run) -> None:
         """A run that is under way has more lanes than it began with. Raises NoSuchRunError."""
@@ -116,7 +141,7 @@ class Store:
     def open(self, run_id: str) -> Run:
         """The run with everything recorded so far. Raises NoSuchRunError, RecordingError."""
         with self._engine.connect() as connection:
-            return self._read(connection, journal.number_of(connection, run_id))
+            return journal.read(connection, journal.number_of(connection, run_id))
 
     def page(self, wanted: Filter | None = None, offset: int = 0, limit: int = 50) -> Page:
         """Runs that fit, newest first, from `offset` on, and how many fit in all."""
@@ -173,6 +198,7 @@ class Store:
         with self._write() as connection:
             gone = connection.execute(sa.select(RUN.c.number).where(old)).scalars().all()
             words.forget(connection, gone)
+            connection.execute(sa.delete(RUN).where(RUN.c.within.in_(gone)))
             connection.execute(sa.delete(RUN).where(old))
         return len(gone)
 
@@ -180,7 +206,9 @@ class Store:
         """Close the runs whose process is gone as interrupted, with what they had; returns how many."""
         with self._engine.connect() as connection:
             found = journal.running(connection)
+            series = journal.series_among(connection, list(found))
         left = [number for number, writer in found.items() if not self._presence.is_alive(writer)]
+        left.sort(key=lambda number: number in series)  # a series after its rounds
         for number in left:
             with self._write() as connection:
                 if number in journal.running(connection):  # another process may have been faster
@@ -195,18 +223,7 @@ class Store:
     def verify(self, run_id: str) -> Verification:
         """Compute a run's figures from its recording and compare them with the list. Raises NoSuchRunError."""
         with self._engine.connect() as connection:
-            number = journal.number_of(connection, run_id)
-            listed = listing.row(connection, number)
-            if listed.status == RUNNING:
-                return Verification(run_id)
-            try:
-                run = self._read(connection, number)
-                found: tuple[Difference, ...] = ()
-                for lane, (kept, generation) in enumerate(zip(listed.lanes, run.generations, strict=True)):
-                    found += differences(lane, kept.summary, summary(generation, run.backends[lane]))
-            except (RecordingError, ValueError) as error:
-                return Verification(run_id, problem=str(error))
-        return Verification(run_id, found)
+            return verified(connection, run_id)
 
     def verify_all(self) -> Iterator[Verification]:
         """`verify` of every run that is not deleted, oldest first."""
@@ -245,21 +262,14 @@ class Store:
 
     @staticmethod
     def _close_left(connection: Connection, number: int) -> None:
+        if journal.series_of(connection, number) is not None:
+            journal.seal_series(connection, number, journal.INTERRUPTED)
+            return
         try:
             with connection.begin_nested():
                 journal.seal(connection, number, None)
         except RecordingError:  # what is there stays there; `verify` names it
             journal.give_up(connection, number)
-
-    @staticmethod
-    def _read(connection: Connection, number: int) -> Run:
-        kept = connection.execute(
-            sa.select(RUN.c.header, RUN.c.clock_health_ms).where(RUN.c.number == number)
-        ).one()
-        run = unpack_header(kept.header)
-        rows = journal.rows_by_lane(connection, number, len(run.backends))
-        generations = tuple(decode_rows(lane, its)[-1] for lane, its in enumerate(rows))
-        return replace(run, generations=generations, clock_health_ms=kept.clock_health_ms)
 
     @staticmethod
     def _index(connection: Connection, number: int) -> None:

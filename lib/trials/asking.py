@@ -32,6 +32,7 @@ class StoppableMeasurer(Measurer):
 
     def on_begun(self, run_id: str, origin_ns: int) -> None:
         """A request that was begun while Stop was pressed ends at once."""
+        super().on_begun(run_id, origin_ns)
         if self._stopping:
             self._client.stop(run_id)
 

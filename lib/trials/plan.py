@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from lib.domain.run import Backend, Mode, Params, Prompt
+from lib.domain.run import Backend, Mode, Params, Prompt, Run
 
 WARM_UP_ROUND = 0
 WARM_UP_TOKENS = 16  # a request small enough to discard, large enough for every server to accept
@@ -69,6 +69,18 @@ class Plan:
         for turn in turns:
             found.setdefault(self.mode.queue(turn.place, self.backends[turn.place]), []).append(turn)
         return tuple(tuple(queue) for queue in found.values())
+
+    def as_run(self) -> Run:
+        """What is asked of whom, as a run to which nothing has come back yet."""
+        return Run(
+            self.id,
+            self.prompt,
+            self.params,
+            self.mode,
+            self.backends,
+            self.started_at,
+            own_params=self.own_params,
+        )
 
     def params_of(self, turn: Turn) -> Params:
         """The parameters of a turn; a warm-up asks for a few tokens only."""

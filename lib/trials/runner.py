@@ -16,15 +16,20 @@ from contextlib import AbstractContextManager
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from typing import Protocol
 
+from lib.collector.single import Hear
 from lib.domain.events import Generation
 from lib.domain.run import Backend, Limits, Params, Prompt
+from lib.grace import Grace, stop_unwatched
 from lib.metrics.cost import as_decimal
 from lib.metrics.quantity import Quantity
 from lib.reading import ReadingSpeed
 from lib.trials.asking import StoppableMeasurer
+from lib.trials.keeping import Keeping
 from lib.trials.plan import Plan, Turn
+from lib.trials.progress import Progress
 from lib.trials.trial import Trial, trial_of
 
 MOST_RUNNING = 4
@@ -45,7 +50,13 @@ class Asker(Protocol):
     def versions(self) -> Mapping[str, str]: ...
 
     def generation(
-        self, backend: Backend, key: str, prompt: Prompt, params: Params, limits: Limits
+        self,
+        backend: Backend,
+        key: str,
+        prompt: Prompt,
+        params: Params,
+        limits: Limits,
+        hear: Hear | None = None,
     ) -> Generation: ...
 
     def stop(self) -> None: ...
@@ -61,20 +72,6 @@ class Access:
     cap: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far it is. `left_s` is None until a round has shown how long one takes."""
-
-    done: int
-    total: int
-    round: int
-    rounds: int
-    asking: tuple[int, ...]
-    left_s: float | None
-    is_running: bool
-    ended_early: str  # "stopped", "cap" or "fault"; empty when the plan was or is being carried out
-
-
 class Series:
     """One plan being carried out: `start` it, read `trials` and `progress`, `stop` it."""
 
@@ -84,8 +81,12 @@ class Series:
         access: Access,
         asker: Callable[[], AbstractContextManager[Asker]] = StoppableMeasurer,
         clock_s: Callable[[], float] = time.monotonic,
+        keeping: Keeping | None = None,
+        grace: Grace | None = None,
     ) -> None:
         self.plan = plan
+        self.grace = grace or Grace(None)
+        self._keeping = keeping
         self.clock_health_ms: float | None = None
         self.versions: Mapping[str, str] = {}
         self._access, self._asker, self._clock_s = access, asker, clock_s
@@ -116,6 +117,7 @@ class Series:
     def start(self) -> None:
         """Carry the plan out in a thread, in the language of the caller; returns at once."""
         told = copy_context()
+        stop_unwatched(self.grace, partial(self._end_early, "unwatched"), self._ended)
         threading.Thread(target=told.run, args=(self.carry_out,), name="trials", daemon=True).start()
 
     def stop(self) -> None:
@@ -131,6 +133,8 @@ class Series:
         try:
             with self._asker() as asker:
                 self._current = asker
+                if self._keeping is not None:
+                    self._keeping.begin(asker.versions)
                 for turns in self.plan.turns:
                     if self._stopped.is_set():
                         break
@@ -140,6 +144,8 @@ class Series:
             _log.exception("trials %s", self.plan.id)
             self._why = self._why or "fault"
         finally:
+            if self._keeping is not None:
+                self._keeping.end(self._why, self.clock_health_ms)
             self._ended.set()
 
     def _run_round(self, turns: Sequence[Turn], asker: Asker) -> None:
@@ -150,6 +156,8 @@ class Series:
             begun = [threads.submit(copy_context().run, self._run_queue, queue, asker) for queue in queues]
             for done in begun:
                 done.result()
+        if self._keeping is not None:
+            self._keeping.end_round(turns[0].round, asker.clock_health_ms)
         if turns[0].round:  # a warm-up is shorter than a round
             self._round_times_s.append(self._clock_s() - self._round_began_s)
 
@@ -172,7 +180,8 @@ class Series:
         place, plan = turn.place, self.plan
         prompt = plan.prompt_with(secrets.token_hex(8))
         key, limits = self._access.keys[place], self._access.limits[place]
-        return asker.generation(plan.backends[place], key, prompt, plan.params_of(turn), limits)
+        hear = None if self._keeping is None else self._keeping.ask(turn)
+        return asker.generation(plan.backends[place], key, prompt, plan.params_of(turn), limits, hear)
 
     def _mind_the_cap(self) -> None:
         if self._access.cap is None:

@@ -12,6 +12,7 @@ from lib.claim_book import ClaimError, claims, delete, save
 from lib.claims import Bound, Claim, Evidence, Kind, Verdict, Word, is_about, judge
 from lib.domain.run import Backend, Origin
 from lib.i18n import _
+from lib.trials.kept import KeptSeries
 from lib.trials.runner import Series
 from lib.ui import state, trials_setup
 from lib.ui.markdown import plain
@@ -48,7 +49,7 @@ def show_claims() -> None:
     _show_rest([claim for claim in known if not claim.can_be_tried])
 
 
-def evidence_for(claim: Claim, series: Series | None, place: int) -> Evidence | None:
+def evidence_for(claim: Claim, series: Series | KeptSeries | None, place: int) -> Evidence | None:
     """The trials a claim is set against; place -1 takes the backend that it is about, if one was asked."""
     if series is None or not any(not trial.is_warm_up for trial in series.trials):
         return None
@@ -68,7 +69,7 @@ def _match(model: str, backends: Sequence[Backend], but: int = -1) -> int:
     return next((place for place in fitting if backends[place].origin is Origin.LIVE), fitting[0])
 
 
-def _show_choice(series: Series | None) -> int:
+def _show_choice(series: Series | KeptSeries | None) -> int:
     names = names_apart(series.plan.backends) if series is not None else []
     return int(st.selectbox(
         _("Set against"), [BY_ITSELF, *range(len(names))], key=SET_AGAINST, width=320,

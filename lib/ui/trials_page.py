@@ -12,10 +12,12 @@ from lib.charts.result_lanes import names_apart
 from lib.i18n import _, ngettext
 from lib.provenance import mode_words
 from lib.trials.plan import Condition
-from lib.trials.runner import Progress, Series
+from lib.trials.progress import Progress
+from lib.trials.runner import Series
 from lib.ui import race_settings, race_setup, state, trials_setup
 from lib.ui.lineup import show_lineup
 from lib.ui.markdown import plain
+from lib.ui.series_downloads import show_series_files
 from lib.ui.trials_results import condition_words, show_results
 
 POLL_S = 2.0
@@ -57,11 +59,12 @@ def show_series(running: bool) -> None:
             "Each round asks every backend once, in random order; a round is what is compared. Three rounds are the "
             "fewest that allow a comparison, ten tell apart what differs by a third, twenty what differs by a fifth."
         ))  # fmt: skip
-    elif running:
+    elif running and isinstance(series, Series):
         _show_running(series)
     else:
         _show_end(series.progress)
         show_results(series, trials_setup.goals())
+        show_series_files(series)
 
 
 @st.fragment(run_every=POLL_S)
@@ -93,11 +96,14 @@ def progress_words(progress: Progress, series: Series) -> str:
 def _show_end(progress: Progress) -> None:
     words = {
         "stopped": _("Stopped after {done} of {total} requests; what was measured until then stays."),
+        "unwatched": _("Nobody watched any more, so it was stopped after {done} of {total} requests; what was measured stays."),
+        "interrupted": _("Tokenrace ended after {done} of {total} requests; what was measured until then stays."),
+        "elsewhere": _("Another Tokenrace carries this out; {done} of {total} requests were done when this page was drawn."),
         "cap": _("The spend cap was reached after {done} of {total} requests; what was measured until then stays."),
         "fault": _("The series could not go on after {done} of {total} requests; the server's log says why."),
     }  # fmt: skip
     if progress.ended_early:
-        st.info(words[progress.ended_early].format(done=progress.done, total=progress.total))
+        st.info(words.get(progress.ended_early, words["fault"]).format(done=progress.done, total=progress.total))
 
 
 def _show_action(running: bool) -> None:

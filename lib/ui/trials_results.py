@@ -27,6 +27,7 @@ from lib.metrics.figures import figure_text
 from lib.metrics.quantity import Unavailable
 from lib.provenance import Conditions, Facts, badge_word, mode_words, shared_facts
 from lib.trials.goodput import Goals
+from lib.trials.kept import KeptSeries
 from lib.trials.plan import Condition, Plan
 from lib.trials.runner import Series
 from lib.trials.summary import (
@@ -58,7 +59,7 @@ _mount = st.components.v2.component(
 )
 
 
-def show_results(series: Series, goals: Goals) -> None:
+def show_results(series: Series | KeptSeries, goals: Goals) -> None:
     """Everything there is so far; nothing while no trial has ended."""
     trials, plan = series.trials, series.plan
     if not any(not trial.is_warm_up for trial in trials):
@@ -112,7 +113,7 @@ def provenance(plan: Plan, trials: Sequence[Trial]) -> str:
     return "\n".join((first, " · ".join(part for part in (rounds_text(rounds), began) if part)))
 
 
-def conditions(series: Series) -> Conditions:
+def conditions(series: Series | KeptSeries) -> Conditions:
     """How all trials of a series were made."""
     plan = series.plan
     rounds = len({trial.turn.round for trial in series.trials if not trial.is_warm_up})
@@ -226,7 +227,7 @@ def _show(figure: drawing.Figure | None, otherwise: str) -> None:
 
 
 def _show_table(
-    series: Series, trials: Sequence[Trial], names: Sequence[str], goals: Goals, look: Look
+    series: Series | KeptSeries, trials: Sequence[Trial], names: Sequence[str], goals: Goals, look: Look
 ) -> None:
     st.markdown(f"#### {_('In numbers')}", anchors=False)
     st.caption(_conditions(series))
@@ -238,7 +239,7 @@ def _show_table(
         st.dataframe(_every_trial(trials, names), hide_index=True, height="content")
 
 
-def _conditions(series: Series) -> str:
+def _conditions(series: Series | KeptSeries) -> str:
     health = series.clock_health_ms
     clock = (
         "" if health is None else _("clock late by at most {time}").format(time=numbers.milliseconds(health))

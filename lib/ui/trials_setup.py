@@ -5,25 +5,34 @@ from __future__ import annotations
 import random
 import secrets
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import streamlit as st
 
 from lib.domain.run import Mode
-from lib.i18n import _
+from lib.grace import Grace, grace_s
+from lib.i18n import _, current_language
+from lib.reading import ReadingSpeed
+from lib.series_files import read_series
+from lib.store.rows import NoSuchRunError
 from lib.trials.goodput import Goals
+from lib.trials.keeping import Keeping
+from lib.trials.kept import KeptSeries
 from lib.trials.plan import Condition, Plan
 from lib.trials.runner import Access, Desk, Series, TooManyTrials
 from lib.ui import race_settings, state
 from lib.ui.race_settings import ParamsError
 from lib.ui.race_setup import DEFAULT_PROMPT, START_WAIT_S, lineup, offers, reading_speed
-from lib.ui.wiring import catalogue
+from lib.ui.watching import watch
+from lib.ui.wiring import catalogue, services, store
 
 FEWEST_ROUNDS, MOST_ROUNDS, DEFAULT_ROUNDS = 1, 500, 5
 ROUNDS, CONDITION, MODE, WARM_UP = "trials_rounds", "trials_condition", "trials_mode", "trials_warm_up"
 TTFAT_MS, STALL_MS, STARVED_S = "trials_ttfat_ms", "trials_stall_ms", "trials_starved_s"
 MODES = (Mode.BY_BACKEND, Mode.ONE_BY_ONE)
-_SERIES = "trials"
+_SERIES = "series"
 _GOALS = Goals()
+KEPT = 16  # kept series that are remembered
 
 desk = Desk()
 
@@ -53,13 +62,38 @@ def goals() -> Goals:
     )
 
 
-def current() -> Series | None:
-    """The series on screen, if this server still holds it: from the address, or from before a page switch."""
+def current() -> Series | KeptSeries | None:
+    """The series on screen, from the address or from before a page switch: this server's own, else the kept one."""
     known = st.query_params.get(_SERIES) or state.value(_SERIES, None)
     series = desk.get(known)
-    if series is not None:
-        _remember(series.plan.id)
+    if series is None:
+        return _kept(known)
+    _remember(series.plan.id)
+    watch(series.grace)
     return series
+
+
+def _kept(known: str | None) -> KeptSeries | None:
+    history = store()
+    if not known or history is None:
+        return None
+    try:
+        found = history.row(known)
+        if found.series is None:
+            return None
+        _remember(known)
+        return _read(known, found.series.kept, found.status, reading_speed(), current_language())
+    except NoSuchRunError:
+        return None
+
+
+@lru_cache(KEPT)
+def _read(
+    series_id: str, _rounds: int, _status: str, speed: ReadingSpeed | None, _language: str
+) -> KeptSeries | None:
+    """Read once; with more rounds, another outcome or in another language it is read anew."""
+    history = store()
+    return None if history is None else read_series(history, series_id, speed)
 
 
 def start() -> None:
@@ -79,7 +113,9 @@ def start() -> None:
         [offer.key for offer in found], [offer.limits for offer in found], reading_speed(), race_settings.spend_cap()
     )  # fmt: skip
     try:
-        series = Series(_plan(ready), access)
+        plan, keeper = _plan(ready), services().keeper
+        keeping = None if keeper is None else Keeping(plan, keeper)
+        series = Series(plan, access, keeping=keeping, grace=Grace(grace_s()))
         desk.start(series)
         _remember(series.plan.id)
     except ParamsError as error:
@@ -91,7 +127,7 @@ def start() -> None:
 def stop() -> None:
     """Stop the series on screen; what is there stays."""
     series = current()
-    if series is not None:
+    if isinstance(series, Series):
         series.stop()
 
 

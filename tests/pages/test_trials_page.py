@@ -41,7 +41,7 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def opened(series: Series | None = None) -> AppTest:
     page = AppTest.from_file(PAGE, default_timeout=60)
     if series is not None:
-        page.query_params["trials"] = series.plan.id
+        page.query_params["series"] = series.plan.id
     page.run()
     assert not page.exception
     return page
@@ -144,7 +144,7 @@ def test_start_begins_a_series_that_stop_ends_and_what_came_stays() -> None:
     page.run()
     page.button(key="start").click().run()
     assert not page.exception
-    series = trials_setup.desk.get(page.session_state["trials"])
+    series = trials_setup.desk.get(page.session_state["series"])
     assert series is not None
     assert page.button(key="stop").label == "Stop"
     page.button(key="stop").click().run()
@@ -157,7 +157,7 @@ def test_start_begins_a_series_that_stop_ends_and_what_came_stays() -> None:
 
 def test_an_unknown_series_in_the_address_is_no_error() -> None:
     page = AppTest.from_file(PAGE, default_timeout=60)
-    page.query_params["trials"] = "long-gone"
+    page.query_params["series"] = "long-gone"
     page.run()
     assert not page.exception
     assert page.button(key="start").label == "Start"

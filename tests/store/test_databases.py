@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import stat
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +15,14 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from alembic.script import ScriptDirectory
 
+from lib.domain.series import RoundPlace, SeriesPlan
 from lib.store import location
+from lib.store.columns import lane_columns, run_columns
 from lib.store.engine import engine_for, writing
 from lib.store.location import AddressOfDatabaseError, data_folder
-from lib.store.migrate import HEAD, SCRIPTS, NewerHistoryError, migrate
-from lib.store.schema import METADATA
+from lib.store.migrate import HEAD, SCRIPTS, NewerHistoryError, _upgrade, migrate
+from lib.store.packing import pack_lane, rows_of
+from lib.store.schema import LANE, METADATA, RECORDING, RUN
 from lib.store.store import Store
 from tests.store import postgresql_server
 from tests.store.runs import race
@@ -40,12 +45,33 @@ def test_the_tables_can_be_taken_back_and_made_again(store: Store) -> None:
     with writing(engine).begin() as connection:
         context = MigrationContext.configure(connection)
         with context.begin_transaction(), Operations.context(context):
-            scripts.get_revision(HEAD).module.downgrade()
+            for script in scripts.walk_revisions():
+                script.module.downgrade()
         connection.execute(sa.text("DELETE FROM alembic_version"))
         assert [n for n in sa.inspect(connection).get_table_names() if n in METADATA.tables] == []
     migrate(engine)
     store.save(race())
     assert store.open("one") == race()
+
+
+def test_a_history_of_the_first_version_keeps_its_runs_and_takes_series(database_url: str) -> None:
+    engine = engine_for(location.database_url(database_url))
+    with writing(engine).begin() as connection:
+        _upgrade(connection, None, "first")
+    old = race()
+    with writing(engine).begin() as connection:
+        columns = {**run_columns(old, 0), "status": "complete"}
+        connection.execute(sa.insert(RUN), [columns])
+        connection.execute(sa.insert(LANE), [{"run": 1, **columns} for columns in lane_columns(old)])
+        packed = [{"run": 1, "lane": lane, "rows": pack_lane(rows)} for lane, rows in enumerate(rows_of(old))]
+        connection.execute(sa.insert(RECORDING), packed)
+    engine.dispose()
+    with closing(Store(database_url)) as store:
+        assert store.page().total == 1
+        assert replace(store.open("one"), clock_health_ms=old.clock_health_ms) == old
+        store.begin_series(replace(old, id="series"), SeriesPlan(1, "warm", False, 3))
+        store.begin(replace(old, id="series-1"), RoundPlace("series", 1))
+        assert [row.id for row in store.page().rows] == ["series", "one"]
 
 
 def test_a_history_of_a_newer_version_is_left_alone(database_url: str) -> None:

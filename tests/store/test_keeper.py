@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from lib.domain.run import Run
+from lib.domain.series import RoundPlace
 from lib.store import keeper as module
 from lib.store.keeper import Keeper
 from lib.store.rows import NoSuchRunError
@@ -26,7 +27,7 @@ class Recorder:
         self._fail = fail
         self._number = 0
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: Run, place: RoundPlace | None = None) -> None:
         self._call("begin", run.id)
 
     def append(self, run_id: str, payload: bytes) -> None:

@@ -13,6 +13,7 @@ from itertools import count
 import orjson
 
 from lib.domain.run import Run
+from lib.domain.series import RoundPlace
 from lib.store.keeper import Keeper
 from lib.store.store import Store
 from tests.store.runs import race, shipped
@@ -28,7 +29,7 @@ class Telling:
         self._store = store
         self._written = 0
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: Run, place: RoundPlace | None = None) -> None:
         self._store.begin(run)
         say(f"run {run.id}")
 

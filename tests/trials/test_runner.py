@@ -10,6 +10,7 @@ from decimal import Decimal
 
 import pytest
 
+from lib.collector.single import Hear
 from lib.domain.events import Generation, Status
 from lib.domain.run import Backend, Limits, Mode, Origin, Params, Prices, Prompt
 from lib.server_process import Ready, ServerProcess
@@ -48,7 +49,7 @@ class StandIn:
         self.answers: dict[str, Generation] = {}
 
     def generation(
-        self, backend: Backend, key: str, prompt: Prompt, params: Params, limits: Limits
+        self, backend: Backend, key: str, prompt: Prompt, params: Params, limits: Limits, hear: Hear | None = None
     ) -> Generation:
         with self._lock:
             self.asked.append((backend.id, prompt, params))

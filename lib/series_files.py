@@ -1,0 +1,145 @@
+"""A kept series of trials from the history, and a series as files: a row for each trial, its recordings, its summary.
+
+Figures come from the trials and their summary; nothing is computed here. What is said follows docs/trials.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Protocol
+
+import orjson
+
+from lib import numbers
+from lib.charts.result_lanes import names_apart
+from lib.domain.codec import encode_run
+from lib.domain.run import Origin
+from lib.export.markdown_table import escaped, table_line
+from lib.export.run_tables import figure_cells
+from lib.export.tables import Cell, table
+from lib.i18n import _
+from lib.metrics.quantity import Unavailable
+from lib.reading import ReadingSpeed
+from lib.store.store import Store
+from lib.trials.kept import KeptSeries, kept_series
+from lib.trials.plan import Plan
+from lib.trials.summary import (
+    COMPARED,
+    comparisons,
+    counts_of,
+    figure_summary,
+    rounds_text,
+    told_apart,
+    trials_of,
+)
+from lib.trials.trial import Trial
+
+FORMAT = "tokenrace-series"
+VERSION = 1
+_UNITS = {"ttfat_ms": "ms", "decode_tok_s": "tok/s", "e2e_tok_s": "tok/s", "whole_ms": "ms"}
+
+
+class Trials(Protocol):
+    """A series under way, or one that was kept."""
+
+    @property
+    def plan(self) -> Plan: ...
+
+    @property
+    def trials(self) -> tuple[Trial, ...]: ...
+
+
+def read_series(store: Store, series_id: str, speed: ReadingSpeed | None) -> KeptSeries:
+    """The series as it is kept; `speed` None takes each answer's language. Raises NoSuchRunError, RecordingError."""
+    record = store.series(series_id)
+    return kept_series(record.run, record.plan, record.ended, record.rounds, speed)
+
+
+def series_json(store: Store, series_id: str) -> bytes:
+    """How the series was meant and the recording of each round, in order. Raises NoSuchRunError, RecordingError."""
+    record = store.series(series_id)
+    head = {"format": FORMAT, "version": VERSION, "id": series_id, "started_at": record.run.started_at}
+    rounds = [
+        {"round": number, "recording": orjson.Fragment(encode_run(run))} for number, run in record.rounds
+    ]
+    return orjson.dumps({**head, **asdict(record.plan), "ended": record.ended, "recordings": rounds})
+
+
+def trials_csv(series: Trials) -> bytes:
+    """One row for each request in the order of ending, warm-ups among them (round 0), with every figure."""
+    names = names_apart(series.plan.backends)
+    rows = [_row(series.plan, trial, names) for trial in series.trials]
+    return table(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
+
+
+def series_markdown(series: Trials) -> bytes:
+    """What may be said of the series: each pair's ratio, medians with range, counts, and how it was made."""
+    plan, trials, names = series.plan, series.trials, names_apart(series.plan.backends)
+    said = [
+        told_apart(one, names[one.a], names[one.b]) for one in comparisons(trials, len(names), COMPARED[0])
+    ]
+    head = [_("Backend"), _("Origin"), _("Complete"), _("Failed"), *_titles()]
+    rows = [_backend_row(plan, trials, place, name) for place, name in enumerate(names)]
+    lines = [table_line(head), table_line(["---"] * 2 + ["---:"] * (len(head) - 2)), *map(table_line, rows)]
+    parts = [*map(escaped, said), "\n".join(lines), escaped(_made(plan, trials))]
+    return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")
+
+
+def _row(plan: Plan, trial: Trial, names: Sequence[str]) -> dict[str, Cell]:
+    backend = plan.backends[trial.turn.place]
+    return {
+        "series": plan.id,
+        "started_at": plan.started_at,
+        "round": trial.turn.round,
+        "condition": trial.condition.value,
+        "mode": plan.mode.value,
+        "name": names[trial.turn.place],
+        "origin": backend.origin.value,
+        "model": backend.model,
+        "status": trial.status.value,
+        "failure": trial.failure or None,
+        "throttled": "yes" if trial.was_throttled else "no",
+        **figure_cells(dict(trial.figures)),
+    }
+
+
+def _titles() -> list[str]:
+    titles = {
+        "ttfat_ms": _("Time to first answer token (TTFAT)"),
+        "decode_tok_s": _("Decode rate"),
+        "e2e_tok_s": _("End-to-end rate"),
+        "whole_ms": _("Time"),
+    }
+    return [titles[key] for key in _UNITS]
+
+
+def _backend_row(plan: Plan, trials: Sequence[Trial], place: int, name: str) -> list[str]:
+    own, backend = trials_of(trials, place), plan.backends[place]
+    counts = counts_of(own)
+    badge = _("live") if backend.origin is Origin.LIVE else f"*{_(backend.origin.value)}*"
+    figures = [_spread(own, key) for key in _UNITS]
+    return [escaped(name), badge, f"{counts.complete} / {counts.trials}", str(counts.failed), *figures]
+
+
+def _spread(own: Sequence[Trial], key: str) -> str:
+    """Median with range."""
+    found = figure_summary(own, key).spread
+    if isinstance(found, Unavailable):
+        return "–"
+    told = [_value(value, key) for value in (found.median, found.least, found.most)]
+    return escaped(_("{median} ({least} to {most})").format(median=told[0], least=told[1], most=told[2]))
+
+
+def _value(value: float, key: str) -> str:
+    return numbers.milliseconds(value) if _UNITS[key] == "ms" else numbers.rate(value)
+
+
+def _made(plan: Plan, trials: Sequence[Trial]) -> str:
+    rounds = len({trial.turn.round for trial in trials if not trial.is_warm_up})
+    parts = [
+        _("Measured with Tokenrace"), rounds_text(rounds), _("medians with range"), _(plan.mode.value),
+        _("{condition} prompt").format(condition=_(plan.condition.value)), _("prompt: “{prompt}”").format(
+            prompt=" ".join(plan.prompt.text.split())[:120]), plan.started_at,
+    ]  # fmt: skip
+    return " · ".join(part for part in parts if part)
