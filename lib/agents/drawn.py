@@ -18,6 +18,7 @@ from lib.charts.waterfall import GainRow, Stretch, TimeRow, gains_chart, steps_c
 from lib.i18n import _
 from lib.metrics.quantity import Quantity
 from lib.metrics.timeline import NS_PER_S
+from lib.provenance import Facts
 
 NAMED_GAINS = (2.0, 14.0, math.inf)
 
@@ -31,7 +32,7 @@ def loop_figures(tasks: Sequence[TaskView], trace: Trace, look: Look) -> dict[st
 
 def strips_figure(tasks: Sequence[TaskView], look: Look) -> Figure:
     """All backends, each on its own clock."""
-    strips = [TimeRow(task.label, stretches(task.times), how_far(task), task.ended == "failed") for task in tasks]
+    strips = [TimeRow(task.label, stretches(task.times), how_far(task), task.ended == "failed", task.how) for task in tasks]
     spoken = "; ".join(f"{task.label}: {how_far(task)}" for task in tasks)
     return strips_chart(strips, Words(_("Where the time goes"), _("each backend from its first request on"), spoken), look)
 
@@ -39,7 +40,7 @@ def strips_figure(tasks: Sequence[TaskView], look: Look) -> Figure:
 def steps_figure(task: TaskView, trace: Trace, look: Look) -> Figure:
     """One task; a step that has not begun keeps its row, so that nothing moves."""
     by_step = {one.step: one for one in task.times}
-    rows = [_row(place, step.tool, by_step.get(place)) for place, step in enumerate(trace.steps)]
+    rows = [_row(place, step.tool, by_step.get(place), task.how) for place, step in enumerate(trace.steps)]
     title = _("{name}, step by step").format(name=task.name)
     return steps_chart(rows, Words(title, _("each row is a call and what follows it")), look)
 
@@ -97,6 +98,6 @@ def _ceiling_text(task: TaskView) -> str:
     return "" if most is None else _("at most {most}").format(most=numbers.ratio(most))
 
 
-def _row(place: int, tool: str, times: StepTimes | None) -> TimeRow:
+def _row(place: int, tool: str, times: StepTimes | None, how: Facts) -> TimeRow:
     label = f"{place + 1} {tool if tool != 'none' else ''}"
-    return TimeRow(label, stretches((times,)) if times else (), "", bool(times and times.has_failed))
+    return TimeRow(label, stretches((times,)) if times else (), "", bool(times and times.has_failed), how)

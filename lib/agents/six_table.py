@@ -15,6 +15,7 @@ from lib.charts.metric_table import Notes
 from lib.charts.palette import Theme, palette
 from lib.i18n import _
 from lib.metrics.quantity import ESTIMATED, UPPER_BOUND, Figure, Unavailable
+from lib.provenance import how_head
 
 
 def six_table(tasks: Sequence[TaskView], theme: Theme) -> dict[str, Any]:
@@ -31,8 +32,9 @@ def six_table(tasks: Sequence[TaskView], theme: Theme) -> dict[str, Any]:
         "head": _("The whole task"),
         "lanes": [
             {"name": task.name, "badge": task.badge, "origin": task.backend.origin.value, "note": task.backend.note,
-             "colour": palette(theme).lane(place)} for place, task in enumerate(tasks)
+             "colour": palette(theme).lane(place), "how": task.how} for place, task in enumerate(tasks)
         ],
+        "how_head": how_head(),
         "rows": [steps, *rows],
         "notes": notes.sentences,
     }  # fmt: skip

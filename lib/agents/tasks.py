@@ -20,13 +20,14 @@ from lib.agents.record import asked_tokens, read_loop, steps_of
 from lib.agents.task_lane import LaneState
 from lib.agents.trace import Step, Trace
 from lib.charts.result_lanes import names_apart
+from lib.domain import events as ev
 from lib.domain.run import Backend, Origin, Run
 from lib.i18n import _, ngettext
 from lib.metrics.cost import as_decimal, runs_here
 from lib.metrics.quantity import Quantity
 from lib.metrics.timeline import NS_PER_S
 from lib.numbers import percent, plain, ratio, seconds
-from lib.provenance import badge_word
+from lib.provenance import Conditions, Facts, badge_word, conditions_of, counted_by, made_by, shared_facts
 from lib.simulator.profiles import DEFAULT_IDS, Profile, load_profiles
 
 
@@ -40,6 +41,7 @@ class TaskView:
     figures: SixFigures
     ended: str  # as in `LaneState`; "predicted" for the closed form
     waits_for_person: bool = False
+    how: Facts = ()  # how its figures came about
 
     @property
     def badge(self) -> str:
@@ -76,7 +78,9 @@ def tasks_of(loop: LoopRun) -> tuple[TaskView, ...]:
     """Every lane of a loop as it stands now."""
     now_ns, of = loop.now_ns, len(loop.plan.trace.steps)
     lanes = zip(names_apart(loop.plan.backends), loop.plan.backends, loop.lanes, strict=True)
-    return tuple(task_view(*lane, now_ns=now_ns, of=of) for lane in lanes)
+    plan = loop.plan
+    known = Conditions(plan.mode, plan.started_at, loop.versions, loop.clock_health_ms)
+    return tuple(_measured(task_view(*lane, now_ns=now_ns, of=of), lane[2], known) for lane in lanes)
 
 
 def task_view(name: str, backend: Backend, lane: LaneState, *, now_ns: int, of: int) -> TaskView:
@@ -91,12 +95,22 @@ def kept_tasks(run: Run) -> tuple[tuple[TaskView, ...], Trace]:
     of, lanes = steps_of(run), read_loop(run)
     names = names_apart(tuple(backend for backend, _steps in lanes))
     states = [LaneState(steps, _ended(steps, of)) for _backend, steps in lanes]
-    found = [task_view(name, backend, state, now_ns=0, of=of)
+    known = conditions_of(run)
+    found = [_measured(task_view(name, backend, state, now_ns=0, of=of), state, known)
              for name, (backend, _steps), state in zip(names, lanes, states, strict=True)]  # fmt: skip
     tools = {record.step: record.tool for _backend, steps in lanes for record in steps}
     most = asked_tokens(run)
     kept = tuple(Step(most.get(place, 1), tool=tools.get(place, "none")) for place in range(max(tools, default=-1) + 1))
     return tuple(found), Trace(run.prompt.text, run.prompt.text, kept)
+
+
+def _measured(task: TaskView, lane: LaneState, known: Conditions) -> TaskView:
+    """The task, saying how its figures came about."""
+    answers = [record.tries[-1] for record in lane.steps if record.tries]
+    source = counted_by([not answer.of(ev.Usage) for answer in answers])
+    condition = _("each step sends the conversation again; what the server caches of it is its own")
+    shared = shared_facts(replace(known, trials=_("one task"), condition=condition))
+    return replace(task, how=(*made_by(task.backend, source), *shared))
 
 
 def _ended(steps: Sequence[StepRecord], of: int) -> str:

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 
 from lib import numbers
 from lib.charts import drawing
 from lib.charts.drawing import LINE_PX, Look, Sheet, Words
+from lib.charts.hover import how_fields, how_tooltip
+from lib.charts.limit_marks import TimeAxis, draw_limits, strip_px
 from lib.charts.palette import Palette, palette
 from lib.i18n import _
+from lib.provenance import Facts
 
 STRIP_PX = 30
 GAP_PX = 12
@@ -45,6 +49,7 @@ class TimeRow:
     stretches: tuple[Stretch, ...]
     text: str = ""  # at the bar's end
     has_failed: bool = False
+    how: Facts = ()  # how its times came about
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,7 @@ def strips_chart(rows: Sequence[TimeRow], words: Words, look: Look) -> drawing.F
         ink = look.colours.failed if row.has_failed else look.colours.text
         captions.append({"y": top + LINE_PX / 2, "text": f"{row.label} · {row.text}", "ink": ink})
         placed += _stretches(row, top + LINE_PX + 2, STRIP_PX)
-    _draw(sheet, placed, look, 0)
+    _draw(sheet, placed, look, 0, [row.how for row in rows])
     sheet.write(captions, alt.value(0), halo=True)
     return sheet.finished(words)
 
@@ -95,7 +100,7 @@ def steps_chart(rows: Sequence[TimeRow], words: Words, look: Look) -> drawing.Fi
         ink = look.colours.failed if row.has_failed else look.colours.quiet
         captions.append({"y": place * ROW_PX + ROW_PX / 2, "text": row.label, "ink": ink})
         placed += _stretches(row, place * ROW_PX + (ROW_PX - BAR_PX) / 2, BAR_PX)
-    _draw(sheet, placed, look, NAME_PX)
+    _draw(sheet, placed, look, NAME_PX, [row.how for row in rows])
     sheet.write(captions, alt.value(0), fontSize=12, limit=NAME_PX - 8)
     return sheet.finished(words)
 
@@ -124,19 +129,26 @@ def gains_chart(rows: Sequence[GainRow], words: Words, look: Look, height: int =
     return sheet.finished(words)
 
 
-def _stretches(row: TimeRow, top: float, height: int) -> list[dict[str, object]]:
+def _stretches(row: TimeRow, top: float, height: int) -> list[dict[str, Any]]:
     words: Mapping[str, str] = kind_words()
     return [
         {"start": one.start_s, "end": one.end_s, "y": top, "y2": top + height, "kind": words[one.kind],
-         "where": one.step or row.label, "time": numbers.seconds(one.end_s - one.start_s)}
+         "where": one.step or row.label, "time": numbers.seconds(one.end_s - one.start_s),
+         **how_fields(row.how)}
         for one in row.stretches
     ]  # fmt: skip
 
 
-def _draw(sheet: Sheet, placed: list[dict[str, object]], look: Look, left_px: int) -> None:
+def _draw(
+    sheet: Sheet, placed: list[dict[str, Any]], look: Look, left_px: int, hows: Sequence[Facts]
+) -> None:
     words, colours = kind_words(), kind_colours(look)
-    axis = alt.Axis(title=_("seconds since the task began"), tickCount=5, grid=True, format=",~r", titleAnchor="start")
-    scale = alt.Scale(zero=True, nice=False, rangeMin=left_px, rangeMax=alt.ExprRef("width"))
+    time = TimeAxis(0.0, max([float(row["end"]) for row in placed] or [0.0]) or 1.0)
+    axis = alt.Axis(title=_("seconds since the task began"), tickCount=5, grid=True, format=",~r", titleAnchor="start",
+                    offset=strip_px(time))  # fmt: skip
+    scale = alt.Scale(domain=[0, time.high], nice=False, rangeMin=left_px, rangeMax=alt.ExprRef("width"))
+    x = alt.X(field="start", type="quantitative", scale=scale, axis=axis)
+    draw_limits(sheet, x, "start", time, left_px)
     seen = {row["kind"] for row in placed}
     shown = [kind for kind in KINDS if words[kind] in seen]
     colour = alt.Color(
@@ -145,11 +157,11 @@ def _draw(sheet: Sheet, placed: list[dict[str, object]], look: Look, left_px: in
         legend=alt.Legend(title=None, orient="top", columns=alt.ExprRef(_COLUMNS), symbolType="square", offset=4,
                           labelFontSize=13, labelColor=look.colours.quiet, labelLimit=220),
     )  # fmt: skip
-    tooltip = [alt.Tooltip(field=name, type="nominal", title=title) for name, title in
-               (("where", _("Step")), ("kind", _("Spent on")), ("time", _("Time")))]  # fmt: skip
+    own = (("where", _("Step")), ("kind", _("Spent on")), ("time", _("Time")))
+    tooltip = how_tooltip(next((how for how in hows if how), ()), *own)
     sheet.draw(
         sheet.rows(placed).mark_rect(stroke=look.colours.surface, strokeWidth=0.5).encode(
-            x=alt.X(field="start", type="quantitative", scale=scale, axis=axis), x2=alt.X2(field="end"),
+            x=x, x2=alt.X2(field="end"),
             y=sheet.down("y"), y2=alt.Y2(field="y2"), color=colour, tooltip=tooltip,
         )
     )  # fmt: skip
