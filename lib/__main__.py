@@ -9,7 +9,7 @@ from functools import partial
 
 from lib import history, measure, probe
 from lib.agents import command as agents
-from lib.store.location import data_folder
+from lib.own_lines import data_folder
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,7 +1,6 @@
 """The claims that come along, with what was found out about each, and those a person has added.
 
-Own claims are lines of JSON in `claims.jsonl` in the data folder (`lib/prompts.py` says which). The file is replaced
-as a whole, never half written, and lines that this version cannot read are kept. Nothing is judged here.
+Own claims are lines of JSON in `claims.jsonl` in the data folder (`lib/own_lines.py`). Nothing is judged here.
 """
 
 from __future__ import annotations
@@ -9,10 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 import secrets
-import threading
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -21,13 +17,10 @@ from urllib.parse import urlsplit
 
 from lib.claims import UNITS, Bound, Claim, Kind
 from lib.i18n import _
-from lib.prompts import data_folder
+from lib.own_lines import OwnLines
 
 TABLE = Path(__file__).parent / "data" / "claims.csv"
-FILE_NAME = "claims.jsonl"
 LONGEST = 300  # characters of any one text
-
-_changing = threading.Lock()
 
 
 class ClaimError(ValueError):
@@ -36,7 +29,7 @@ class ClaimError(ValueError):
 
 def claims(folder: Path | None = None) -> tuple[Claim, ...]:
     """Own claims, oldest first, then those that come along. Raises ClaimError when the file cannot be read."""
-    return (*(claim for _line, claim in _lines(_file(folder)) if claim is not None), *shipped())
+    return (*_OWN.entries(folder), *shipped())
 
 
 @cache
@@ -50,21 +43,14 @@ def shipped() -> tuple[Claim, ...]:
 def save(claim: Claim, folder: Path | None = None) -> Claim:
     """Keep an own claim, as it was kept. Raises ClaimError."""
     kept = _checked(replace(claim, id=f"own-{secrets.token_hex(6)}", is_own=True))
-    with _changing:
-        texts = [text for text, _old in _lines(_file(folder))]
-        values = {name: value for name, value in asdict(kept).items() if name != "is_own"}
-        _write(_file(folder), [*texts, json.dumps(values, ensure_ascii=False)])
+    _OWN.put(kept.id, {name: value for name, value in asdict(kept).items() if name != "is_own"}, folder)
     return kept
 
 
 def delete(id_: str, folder: Path | None = None) -> None:
     """Forget an own claim. Raises ClaimError for one that comes along or is not there."""
-    with _changing:
-        lines = _lines(_file(folder))
-        texts = [text for text, old in lines if old is None or old.id != id_]
-        if len(texts) == len(lines):
-            raise ClaimError(_("Only claims of your own can be deleted, and this is none."))
-        _write(_file(folder), texts)
+    if not _OWN.drop(id_, folder):
+        raise ClaimError(_("Only claims of your own can be deleted, and this is none."))
 
 
 def _checked(claim: Claim) -> Claim:
@@ -104,31 +90,4 @@ def _own(line: str) -> Claim | None:
         return None
 
 
-def _lines(path: Path) -> list[tuple[str, Claim | None]]:
-    """Every line of the file with its claim, None where it is not one. Raises ClaimError when unreadable."""
-    try:
-        texts = path.read_text(encoding="utf-8").split("\n")
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as error:
-        raise ClaimError(_("{path} cannot be read: {reason}.").format(path=path, reason=error)) from error
-    return [(text, _own(text)) for text in texts if text.strip()]
-
-
-def _write(path: Path, texts: Sequence[str]) -> None:
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="utf-8") as file:
-            file.writelines(f"{text}\n" for text in texts)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        told = _("The claims cannot be kept in {folder}: {reason}.")
-        raise ClaimError(told.format(folder=path.parent, reason=error.strerror or error)) from error
-
-
-def _file(folder: Path | None) -> Path:
-    return (folder or data_folder()) / FILE_NAME
+_OWN = OwnLines("claims.jsonl", _own, ClaimError)

@@ -1,18 +1,13 @@
 """The prompt library: the prompts that come along, and those a person has saved on this machine.
 
-Own prompts are lines of JSON in `prompts.jsonl` in `$TOKENRACE_DATA`, else `$XDG_DATA_HOME/tokenrace`, else
-`~/.local/share/tokenrace`; the file is replaced as a whole, never half written, and lines that this version
-cannot read are kept. Nothing is sent from here.
+Own prompts are lines of JSON in `prompts.jsonl` in the data folder (`lib/own_lines.py`). Nothing is sent from here.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import secrets
-import threading
 import tomllib
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -20,16 +15,13 @@ from typing import Any
 
 from lib.domain.run import Prompt
 from lib.i18n import _
+from lib.own_lines import OwnLines
 
-DATA_VARIABLE = "TOKENRACE_DATA"
 SHIPPED = Path(__file__).parent / "data" / "prompts.toml"
-FILE_NAME = "prompts.jsonl"
 KINDS = ("short", "long", "code", "list", "reasoning", "chinese", "agent", "own")
 LONGEST_TITLE = 80  # characters
 LONGEST_TEXT = 400_000  # characters: about the context of the largest models
 MOST_TOKENS = 1_000_000
-
-_changing = threading.Lock()
 
 
 class PromptError(ValueError):
@@ -57,41 +49,20 @@ class SavedPrompt:
 
 def library(folder: Path | None = None) -> tuple[SavedPrompt, ...]:
     """The prompts that come along, then the own ones, oldest first."""
-    return (*_shipped(), *(prompt for _line, prompt in _lines(_file(folder)) if prompt is not None))
+    return (*_shipped(), *_OWN.entries(folder))
 
 
 def save(prompt: SavedPrompt, folder: Path | None = None) -> SavedPrompt:
     """Keep an own prompt, or change the one that has its id; as it was kept. Raises PromptError."""
     kept = _checked(prompt)
-    with _changing:
-        lines = _lines(_file(folder))
-        places = [place for place, (_line, old) in enumerate(lines) if old is not None and old.id == kept.id]
-        line = json.dumps(_values(kept), ensure_ascii=False)
-        texts = [text for text, _old in lines]
-        if places:
-            texts[places[0]] = line
-        else:
-            texts.append(line)
-        _write(_file(folder), texts)
+    _OWN.put(kept.id, _values(kept), folder)
     return kept
 
 
 def delete(id: str, folder: Path | None = None) -> None:
     """Forget an own prompt. Raises PromptError for one that comes along or is not there."""
-    with _changing:
-        lines = _lines(_file(folder))
-        texts = [text for text, old in lines if old is None or old.id != id]
-        if len(texts) == len(lines):
-            raise PromptError(_("Only prompts of your own can be deleted, and this is none."))
-        _write(_file(folder), texts)
-
-
-def data_folder() -> Path:
-    """The folder of what a person has saved; not created here."""
-    own = os.environ.get(DATA_VARIABLE)
-    if own:
-        return Path(own).expanduser()
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "tokenrace"
+    if not _OWN.drop(id, folder):
+        raise PromptError(_("Only prompts of your own can be deleted, and this is none."))
 
 
 @cache
@@ -154,17 +125,6 @@ def _values(prompt: SavedPrompt) -> dict[str, Any]:
     return values
 
 
-def _lines(path: Path) -> list[tuple[str, SavedPrompt | None]]:
-    """Every line of the file with its prompt, None where it is not one. Raises PromptError when unreadable."""
-    try:
-        texts = path.read_text(encoding="utf-8").split("\n")
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as error:
-        raise PromptError(_("{path} cannot be read: {reason}.").format(path=path, reason=error)) from error
-    return [(text, _read(text)) for text in texts if text.strip()]
-
-
 def _read(line: str) -> SavedPrompt | None:
     try:
         values = json.loads(line)
@@ -174,23 +134,4 @@ def _read(line: str) -> SavedPrompt | None:
     return prompt if prompt.id == values.get("id") else None
 
 
-def _write(path: Path, texts: Sequence[str]) -> None:
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="utf-8") as file:
-            file.writelines(f"{text}\n" for text in texts)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise PromptError(
-            _("The prompts cannot be kept in {folder}: {reason}.").format(
-                folder=path.parent, reason=error.strerror or error
-            )
-        ) from error
-
-
-def _file(folder: Path | None) -> Path:
-    return (folder or data_folder()) / FILE_NAME
+_OWN = OwnLines("prompts.jsonl", _read, PromptError)

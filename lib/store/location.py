@@ -1,18 +1,17 @@
-"""Where the history is kept: the data folder and the address of the database.
+"""Where the history is kept: the address of the database.
 
-`TOKENRACE_DATA` names the folder (else `$XDG_DATA_HOME/tokenrace`, else `~/.local/share/tokenrace`);
-`TOKENRACE_DATABASE_URL` takes the place of the SQLite file in it.
+It is a SQLite file in the data folder (`lib/own_lines.py`), unless `TOKENRACE_DATABASE_URL` names another.
 """
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-FOLDER_VARIABLE = "TOKENRACE_DATA"
+from lib.own_lines import data_folder
+
 DATABASE_VARIABLE = "TOKENRACE_DATABASE_URL"
 FILE = "history.sqlite"
 DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg", "sqlite": "sqlite"}
@@ -20,14 +19,6 @@ DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg",
 
 class AddressOfDatabaseError(ValueError):
     """The address names no database this product can use; the message says which it can, never the password."""
-
-
-def data_folder() -> Path:
-    """The folder of what the product keeps; it need not exist."""
-    own = os.environ.get(FOLDER_VARIABLE)
-    if own:
-        return Path(own).expanduser()
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "tokenrace"
 
 
 def database_url(text: str | None = None) -> URL:

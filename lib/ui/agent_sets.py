@@ -17,7 +17,7 @@ from lib.agents.set_table import set_table
 from lib.backends.catalogue import Offer
 from lib.grace import Grace, grace_s
 from lib.i18n import _, ngettext
-from lib.store.location import data_folder
+from lib.own_lines import data_folder
 from lib.ui import agent_results, agent_setup, race_settings, race_setup, state
 from lib.ui.markdown import plain
 from lib.ui.race_settings import ParamsError

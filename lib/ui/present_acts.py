@@ -9,8 +9,8 @@ import streamlit as st
 from lib.backends.settings import acts_file
 from lib.backends.table import SettingsError
 from lib.i18n import _
+from lib.own_lines import data_folder
 from lib.present.acts import Act, ActsError, missing, read_acts
-from lib.store.location import data_folder
 from lib.store.rows import NoSuchRunError
 from lib.ui import race_setup, state
 from lib.ui.markdown import plain

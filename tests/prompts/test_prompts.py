@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib import prompts
+from lib.own_lines import DATA_VARIABLE, data_folder
 from lib.prompts import KINDS, PromptError, SavedPrompt, delete, library, save
 from lib.simulator.answers import answer_to, language_of
 
@@ -119,11 +119,11 @@ def test_what_cannot_be_kept_is_said_and_nothing_is_written(
 
 def test_lines_that_are_no_prompts_are_not_shown_and_not_lost(tmp_path: Path) -> None:
     newer = json.dumps({"id": "own-1", "title": "t", "text": "x", "mood": "of a later version"})
-    (tmp_path / prompts.FILE_NAME).write_text(f"not json\n{newer}\n[]\n\n")
+    (tmp_path / "prompts.jsonl").write_text(f"not json\n{newer}\n[]\n\n")
     kept = save(OWN, tmp_path)
     assert own(tmp_path) == [kept]
     delete(kept.id, tmp_path)
-    assert (tmp_path / prompts.FILE_NAME).read_text() == f"not json\n{newer}\n[]\n"
+    assert (tmp_path / "prompts.jsonl").read_text() == f"not json\n{newer}\n[]\n"
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
@@ -133,12 +133,12 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_the_folder_is_the_one_that_is_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(prompts.DATA_VARIABLE, str(tmp_path / "mine"))
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "mine"))
     save(OWN)
-    assert (tmp_path / "mine" / prompts.FILE_NAME).is_file()
-    monkeypatch.delenv(prompts.DATA_VARIABLE)
+    assert (tmp_path / "mine" / "prompts.jsonl").is_file()
+    monkeypatch.delenv(DATA_VARIABLE)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
-    assert prompts.data_folder() == tmp_path / "xdg" / "tokenrace"
+    assert data_folder() == tmp_path / "xdg" / "tokenrace"
 
 
 text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)

@@ -16,10 +16,11 @@ from alembic.operations import Operations
 from alembic.script import ScriptDirectory
 
 from lib.domain.series import RoundPlace, SeriesPlan
+from lib.own_lines import data_folder
 from lib.store import location
 from lib.store.columns import lane_columns, run_columns
 from lib.store.engine import engine_for, writing
-from lib.store.location import AddressOfDatabaseError, data_folder
+from lib.store.location import AddressOfDatabaseError
 from lib.store.migrate import HEAD, SCRIPTS, NewerHistoryError, _upgrade, migrate
 from lib.store.packing import pack_lane, rows_of
 from lib.store.schema import LANE, METADATA, RECORDING, RUN
