@@ -20,7 +20,7 @@ TABLE = Path(__file__).resolve().parents[1] / "data" / "samples.csv"
 _TIDE_PROMPTS = {"en": "How do tides work?", "zh-Hans": "潮汐是怎么来的？"}
 _CODE_PROMPT = "Write a function that merges two sorted lists in Python"
 TIDE, CODE, STORY = "tide-", "code", "story-"
-FIRST = f"{TIDE}en"
+FIRST, FIRST_CHINESE = f"{TIDE}en", f"{TIDE}zh-Hans"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from lib.ui.meaning_state import (
     ENCODING,
     FASTEST_TPS,
     KEPT,
+    KEPT_TEXT,
     MOST_CHARACTERS,
     ORIGIN,
     OWN_TEXT,
@@ -56,8 +57,9 @@ def show_speed() -> None:
 def show_text() -> None:
     """The text that everything is counted on: a sample, or typed and pasted."""
     titles = {one.id: one.title for one in sample_texts()}
-    own = {OWN_TEXT: _("your own text")} if state.value(SAMPLE, "") == OWN_TEXT else {}
-    choices = {**own, **titles}
+    typed = {OWN_TEXT: _("your own text"), KEPT_TEXT: _("the answer of a kept run")}
+    held = str(state.value(SAMPLE, ""))
+    choices = {**({held: typed[held]} if held in typed else {}), **titles}
     st.selectbox(
         _("Text"), list(choices), key=SAMPLE, format_func=choices.__getitem__, on_change=meaning_state.take_sample,
         persist_state="session",
@@ -111,7 +113,7 @@ def _take_kept() -> None:
         return
     state.put(SPEED, min(max(round(found.tps, 1), SLOWEST_TPS), FASTEST_TPS))
     state.put(TEXT, found.text[:MOST_CHARACTERS])
-    state.put(SAMPLE, OWN_TEXT)
+    state.put(SAMPLE, KEPT_TEXT)
     state.put(ENCODING, tokens.DEFAULT_ENCODING)
     state.put(PRESET, None)
     state.put(ORIGIN, _("{name}, {when}: {own} in its own tokens, {rate} in those of {encoding}.").format(

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from lib import tokens
+from lib.i18n import current_language
 from lib.meaning.presets import speed_preset
-from lib.meaning.sample_texts import FIRST, sample_text
+from lib.meaning.sample_texts import FIRST, FIRST_CHINESE, sample_text
 from lib.prices import PublishedPrice, load_prices
 from lib.ui import state
 
@@ -22,7 +23,7 @@ SPEED, PRESET, KEPT, SAMPLE, TEXT, ENCODING, PRICE, ORIGIN = (
 FIRST_TPS, SLOWEST_TPS, FASTEST_TPS = 750.0, 0.1, 100_000.0
 FIRST_PRICE = "openai/gpt-5.6-sol"
 MOST_CHARACTERS = 20_000
-OWN_TEXT = "own"
+OWN_TEXT, KEPT_TEXT = "own", "kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,8 @@ class Chosen:
 def begin() -> None:
     """Give every widget its first value: what the address asks for, else the usual one."""
     state.begin(SPEED, _asked_speed() or FIRST_TPS)
-    asked = sample_text(state.asked("text") or "") or sample_text(FIRST)
-    assert asked is not None
+    asked = sample_text(state.asked("text") or "") or sample_text(first_text())
+    assert asked is not None, "the first text is one of the samples"
     state.begin(SAMPLE, asked.id)
     state.begin(TEXT, asked.text)
     encoding = state.asked("tokenizer")
@@ -57,10 +58,10 @@ def chosen() -> Chosen:
 def remember() -> None:
     """Keep the address in step with what is chosen; defaults are left out."""
     now = chosen()
-    sample = str(state.value(SAMPLE, FIRST))
+    sample = str(state.value(SAMPLE, first_text()))
     told = {
         "speed": f"{now.tps:g}" if now.tps != FIRST_TPS else None,
-        "text": sample if sample not in (FIRST, OWN_TEXT) else None,
+        "text": sample if sample not in (first_text(), OWN_TEXT, KEPT_TEXT) else None,
         "tokenizer": now.encoding if now.encoding != tokens.DEFAULT_ENCODING else None,
     }
     for name, content in told.items():
@@ -68,11 +69,17 @@ def remember() -> None:
             state.ask(name, content)
 
 
+def first_text() -> str:
+    """The sample a visitor meets first: in the language of the page."""
+    return FIRST_CHINESE if current_language().startswith("zh") else FIRST
+
+
 def take_preset() -> None:
     """A preset was picked: its speed, and where it comes from."""
     picked = speed_preset(str(state.value(PRESET, "") or ""))
     if picked is not None:
         state.put(SPEED, picked.tps)
+        state.put(KEPT, None)
         state.put(ORIGIN, f"{picked.name}: {picked.basis}. {picked.source}, {picked.date}")
 
 

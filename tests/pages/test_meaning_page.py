@@ -16,7 +16,7 @@ from lib import tokens
 from lib.backends.own_tokenizer import OwnTokens
 from lib.meaning.sample_texts import sample_text
 from lib.ui import meaning_backends, wiring
-from lib.ui.meaning_state import ENCODING, KEPT, OWN_TEXT, PRESET, SAMPLE, SPEED, TEXT
+from lib.ui.meaning_state import ENCODING, KEPT, KEPT_TEXT, OWN_TEXT, PRESET, SAMPLE, SPEED, TEXT
 from tests.metrics.building import backend, run, steady
 
 PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "meaning.py")
@@ -177,6 +177,10 @@ def test_a_kept_run_brings_the_rate_and_the_answer_of_a_lane(page: AppTest) -> N
     assert text.startswith(" The keeper climbed the stairs")
     assert page.number_input(key=SPEED).value == pytest.approx(250 * tokens.count(text) / 120, abs=0.2)
     assert "Quick, 2099-02-03: 250 tok/s in its own tokens" in told(page)
+    assert page.selectbox(key=SAMPLE).value == KEPT_TEXT
+    page.selectbox(key=PRESET).set_value("gpt-5.6-sol-ultrafast").run()
+    assert page.selectbox(key=KEPT).value is None
+    assert str(page.text_area(key=TEXT).value) == text
 
 
 def test_the_address_opens_the_page_as_it_stands_and_keeps_in_step() -> None:
