@@ -95,25 +95,25 @@ class Sheet:
         self, rows: Rows, x: Any, y: Any = None, *, halo: bool = False,
         tooltip: Sequence[alt.Tooltip] = (), **mark: Any,
     ) -> None:  # fmt: skip
-        """Texts at (x, y): fields `text` and `ink` (a colour, quiet without it); `y` None is `y` in pixels.
+        """Texts at (x, y): fields `text` and `ink` (a colour); `y` None is the field `y` in pixels.
 
-        `mark` are properties of the text mark; a `text` among them takes the place of the field.
+        `mark` are properties of the text mark; a `text` or a `color` among them takes the place of the field.
         """
         if not rows:
             return
         y = self.down("y") if y is None else y
         style = {"align": "left", "baseline": "middle", "fontSize": TEXT_PX, "limit": WITHIN, **mark}
-        place = self.rows([{"ink": self.look.colours.quiet, **row} for row in rows]).encode(x=x, y=y)
+        place = self.rows(rows).encode(x=x, y=y)
         if tooltip:
             place = place.encode(tooltip=list(tooltip))
         if "text" not in mark:
             place = place.encode(text=alt.Text(field="text", type="nominal"))
         if halo:
             surface = self.look.colours.surface
-            self.draw(
-                place.mark_text(**style, color=surface, stroke=surface, strokeWidth=4, strokeJoin="round")
-            )
-        self.draw(place.mark_text(**style).encode(color=own_colour("ink")))
+            behind = style | {"color": surface, "stroke": surface, "strokeWidth": 4, "strokeJoin": "round"}
+            self.draw(place.mark_text(**behind))
+        drawn = place.mark_text(**style)
+        self.draw(drawn if "color" in mark else drawn.encode(color=own_colour("ink")))
 
     def finished(self, words: Words) -> Figure:
         """The chart in the common look, as wide as its place.

@@ -15,6 +15,7 @@ import altair as alt
 from lib import numbers
 from lib.charts import drawing
 from lib.charts.drawing import LINE_PX, Figure, Look, Sheet, Words
+from lib.charts.limit_marks import TimeAxis, draw_levels
 from lib.i18n import _
 
 PLOT_PX = 240
@@ -45,10 +46,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis: its title with the unit, and whether it is logarithmic."""
+    """An axis: its title with the unit, whether it is logarithmic, and of time: how many units a second has."""
 
     title: str
     log: bool = False
+    per_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,10 @@ def line_chart(
     at = _x(x, [point[0] for point in points])
     up = _Up(y, [point[1] for point in points], sheet.height)
     rows = [row for number, curve in enumerate(curves) for row in _rows(curve, number, look)]
+    if y.per_s:
+        left = [row["value"] for row in rows if _at_left(row["x"], x, points)]
+        time = TimeAxis(up.low, up.most, y.per_s, y.log)
+        draw_levels(sheet, up.of("value"), "value", time, PLOT_PX, max(left, default=up.low))
     if marks:
         _draw_uprights(sheet, marks, at, up, LINE_PX * len(curves))
     line = sheet.rows(rows).mark_line(strokeWidth=2, clip=True).encode(
@@ -116,6 +122,13 @@ def bar_chart(
     return sheet.finished(Words(words.title, words.subtitle, f"{words.title}. {spoken}"))
 
 
+def _at_left(value: float, axis: Axis, points: Sequence[tuple[float, float]]) -> bool:
+    """Whether it stands in the left half of the plot."""
+    low, high = min(x for x, _y in points), max(x for x, _y in points)
+    middle = math.sqrt(low * high) if axis.log else (low + high) / 2
+    return value <= middle
+
+
 def _rows(curve: Curve, number: int, look: Look) -> list[dict[str, Any]]:
     return [
         {"x": x, "value": y, "curve": number, "name": curve.name, "colour": look.colours.lane(curve.place),
@@ -145,6 +158,7 @@ class _Up:
         self._height, self._log = height, axis.log
         share = height / PLOT_PX
         most, least = max(values), min((value for value in values if value > 0), default=1.0)
+        self.most = most
         self.low = 10.0 ** math.floor(math.log10(least)) if axis.log else 0.0
         self._top = self.low * (max(most, 2 * self.low) / self.low) ** share if axis.log else most * share
         kind: Literal["log", "linear"] = "log" if axis.log else "linear"

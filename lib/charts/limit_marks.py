@@ -62,7 +62,7 @@ def draw_limits(sheet: Sheet, x: alt.X, field: str, axis: TimeAxis, left_px: int
         return
     _place_labels(rows, axis, field, left_px)
     quiet = sheet.look.colours.quiet
-    tooltip = how_tooltip((), ("name", _("Limit")), ("meaning", _("Meaning")), ("source", _("Source")))
+    tooltip = _tooltip()
     bands = [row for row in rows if "high" in row]
     lines = [row for row in rows if "high" not in row]
     if bands:
@@ -74,7 +74,44 @@ def draw_limits(sheet: Sheet, x: alt.X, field: str, axis: TimeAxis, left_px: int
         sheet.draw(rule.encode(x=x, tooltip=tooltip, y=alt.value(0), y2=alt.value(sheet.height + TICK_PX)))
     labels = [row for row in rows if row["text"] or row["short"]]
     below = alt.value(sheet.height + STRIP_PX / 2 + 1)
-    sheet.write(labels, x, below, fontSize=LABEL_PX, text=_TEXT, tooltip=tooltip, dx=2)
+    quiet_text: dict[str, Any] = {"fontSize": LABEL_PX, "color": quiet, "tooltip": tooltip}
+    sheet.write(labels, x, below, text=_TEXT, dx=2, **quiet_text)
+
+
+def draw_levels(
+    sheet: Sheet, y: alt.Y, y_field: str, axis: TimeAxis, plot_px: float, left_most: float
+) -> None:
+    """The same on a time axis that goes up; `y` places `y_field`.
+
+    Names stand at the left ends of lines above `left_most`, what is drawn reaches there; the others at the right.
+    """
+    rows = [_row(limit, axis, y_field) for limit in _shown(axis)]
+    if not rows:
+        return
+    quiet = sheet.look.colours.quiet
+    tooltip = _tooltip()
+    across = {"x": alt.value(0), "x2": alt.value("width"), "y": y, "tooltip": tooltip}
+    for row in rows:
+        if "high" in row:
+            area = sheet.rows([row]).mark_rect(color=quiet, opacity=_BAND_OPACITY)
+            sheet.draw(area.encode(y2=alt.Y2(field="high"), **across))
+        else:
+            rule = sheet.rows([row]).mark_rule(color=quiet, strokeWidth=1, strokeDash=[1, 3], opacity=_LINE_OPACITY)
+            sheet.draw(rule.encode(**across))
+    labels, last_px = [], -math.inf
+    for row in rows:
+        px = axis.share(row[y_field]) * plot_px
+        if px - last_px >= STRIP_PX:
+            labels.append(row | {"text": row["name"]})
+            last_px = px
+    style: dict[str, Any] = {"fontSize": LABEL_PX, "color": quiet, "dy": -7, "halo": True, "tooltip": tooltip}
+    sheet.write([row for row in labels if row[y_field] > left_most], alt.value(4), y, **style)
+    right = alt.value("width")
+    sheet.write([row for row in labels if row[y_field] <= left_most], right, y, align="right", dx=-4, **style)
+
+
+def _tooltip() -> list[alt.Tooltip]:
+    return how_tooltip((), ("name", _("Limit")), ("meaning", _("Meaning")), ("source", _("Source")))
 
 
 def _shown(axis: TimeAxis) -> list[ResponseLimit]:

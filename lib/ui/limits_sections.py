@@ -144,7 +144,7 @@ def show_prefill() -> None:
         curve = Curve(_("whole prompt, nothing cached"), points, 6)
         with debug_mode(False):
             show_figure(line_chart(
-                [curve], Axis(_("tokens of prompt"), True), Axis(_("milliseconds"), True), words, look(),
+                [curve], Axis(_("tokens of prompt"), True), Axis(_("milliseconds"), True, per_s=1000.0), words, look(),
                 [mark]))  # fmt: skip
     show_formula(
         _("TTFT = queue + network + 2 × active parameters × prompt tokens / (FLOPs × {mfu})").format(

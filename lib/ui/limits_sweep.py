@@ -143,7 +143,7 @@ def waits_chart(sweep: Sweep) -> Figure | None:
     words = Words(_("Time to first token against users at once"), sweep.question.name)
     curve = Curve(_("TTFT (median of the users)"), waits, 3, has_points=True)
     with debug_mode(False):
-        return line_chart([curve], Axis(_("users at once"), True), Axis(_("milliseconds")), words, look())
+        return line_chart([curve], Axis(_("users at once"), True), Axis(_("milliseconds"), per_s=1000.0), words, look())
 
 
 def _points(levels: tuple[Level, ...], name: str) -> list[tuple[float, float]]:

@@ -53,3 +53,10 @@ def test_red_is_what_failed_amber_is_a_person_and_no_two_kinds_look_alike(theme:
     assert (colours["retry"], colours["human"]) == (look.colours.failed, look.colours.reader)
     assert len(set(colours.values())) == len(KINDS)
     assert look.colours.failed in rows(strips_chart(ROWS, WORDS, look), "ink")
+
+
+def test_the_legend_names_each_kind_though_the_limits_are_drawn_first() -> None:
+    layers = strips_chart(ROWS, WORDS, Look()).spec["layer"]
+    colours = [layer["encoding"]["color"] for layer in layers if "color" in layer["encoding"]]
+    assert colours[0]["legend"]["orient"] == "top"
+    assert len(colours[0]["scale"]["domain"]) == len(KINDS)
