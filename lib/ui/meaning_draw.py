@@ -10,6 +10,7 @@ import streamlit as st
 from lib.i18n import _
 
 _HERE = Path(__file__).parent
+_MAKE = (_HERE / "meaning_make.js").read_text("utf-8")
 
 
 def _component(name: str, root: str) -> Any:
@@ -17,7 +18,7 @@ def _component(name: str, root: str) -> Any:
         f"tokenrace_{name}",
         html=f"\n<div class='{root}'></div>\n",
         css=(_HERE / f"{name}.css").read_text("utf-8"),
-        js=(_HERE / f"{name}.js").read_text("utf-8"),
+        js=_MAKE + (_HERE / f"{name}.js").read_text("utf-8"),
     )
 
 

@@ -1,13 +1,5 @@
 // Draws one table of the page "What it means" from texts: all of it goes through textContent, nothing is markup.
 
-function make(tag, className, text, title) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  if (text) element.textContent = text;
-  if (title) element.title = title;
-  return element;
-}
-
 function side(place, left) {
   return left.includes(place) ? "left" : "";
 }

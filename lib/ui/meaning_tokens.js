@@ -1,14 +1,6 @@
 // Draws one text under several tokenizers: each token between borders, in alternating tints. Texts only, no markup:
 // whatever a visitor pastes or a model said stays text.
 
-function make(tag, className, text, title) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  if (text) element.textContent = text;
-  if (title) element.title = title;
-  return element;
-}
-
 /** What a token shows: a line break and a tabulator have a sign of their own. */
 export function shown(text) {
   return text.replaceAll("\r", "␍").replaceAll("\t", "⇥\t").replaceAll("\n", "↵\n");
