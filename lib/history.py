@@ -25,10 +25,13 @@ from lib.export.markdown_table import markdown_table
 from lib.export.recording import recording_json
 from lib.export.run_tables import deltas_csv, lanes_csv
 from lib.i18n import _, ngettext
+from lib.series_files import read_series, series_json, series_markdown, trials_csv
 from lib.store.location import AddressOfDatabaseError
 from lib.store.migrate import NewerHistoryError
 from lib.store.rows import Filter, LaneRow, NoSuchRunError, RunRow, Verification
 from lib.store.store import Store
+from lib.trials.kept import KeptSeries
+from lib.trials.summary import rounds_text
 
 
 def _drawn(module: str, function: str) -> Callable[[Run], bytes]:
@@ -44,6 +47,7 @@ FORMATS: dict[str, Callable[[Run], bytes]] = {
     "html": _drawn("html", "replay_html"),
     "png": _drawn("card", "card_png"),
 }
+SERIES_FORMATS: dict[str, Callable[[KeptSeries], bytes]] = {"csv": trials_csv, "md": series_markdown}
 EXPECTED = (
     SQLAlchemyError, OSError, AddressOfDatabaseError, NewerHistoryError, NoSuchRunError, RecordingError,
 )  # fmt: skip
@@ -164,13 +168,24 @@ def _delete(store: Store, options: argparse.Namespace) -> int:
 
 
 def _export(store: Store, options: argparse.Namespace) -> int:
-    data = FORMATS[options.format](store.open(options.run))
+    data = _exported(store, options)
     if options.output == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
     else:
         Path(options.output).write_bytes(data)
     return 0
+
+
+def _exported(store: Store, options: argparse.Namespace) -> bytes:
+    """One run as a file, or a series in the forms that it has."""
+    if store.row(options.run).series is None:
+        return FORMATS[options.format](store.open(options.run))
+    if options.format == "json":
+        return series_json(store, options.run)
+    if options.format not in SERIES_FORMATS:
+        raise RecordingError(_("A series of trials is exported as json, csv or md; its rounds are runs of their own."))
+    return SERIES_FORMATS[options.format](read_series(store, options.run, None))
 
 
 def _import(store: Store, options: argparse.Namespace) -> int:
@@ -225,7 +240,8 @@ def _document(row: RunRow) -> dict[str, Any]:
 def _summary_line(row: RunRow) -> str:
     prompt = " ".join(row.prompt.split())
     names = ", ".join(lane.name for lane in row.lanes)
-    return f"{row.id}  {_when(row)}  {_(row.status)}  {names}  {prompt[:PROMPT_CHARACTERS]}"
+    series = f"{rounds_text(row.series.kept)}, {_(row.series.plan.condition)}  " if row.series else ""
+    return f"{row.id}  {_when(row)}  {_(row.status)}  {series}{names}  {prompt[:PROMPT_CHARACTERS]}"
 
 
 def _lane_line(lane: LaneRow) -> str:

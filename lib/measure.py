@@ -10,8 +10,9 @@ import os
 import random
 import secrets
 import sys
-from collections.abc import Sequence
-from contextlib import closing, nullcontext
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -23,19 +24,22 @@ from sqlalchemy.exc import SQLAlchemyError
 from lib import __version__
 from lib.backends.settings import Configured, configured
 from lib.collector.address import AddressError, clean
-from lib.collector.single import Measurer
-from lib.domain.run import Backend, Limits, Mode, Params, Prices, Prompt, Run
+from lib.domain.run import Backend, Limits, Mode, Params, Prices, Prompt
 from lib.metrics.keys import measure_keys
+from lib.store.keeper import Keeper
 from lib.store.location import AddressOfDatabaseError
 from lib.store.migrate import NewerHistoryError
 from lib.store.store import Store
+from lib.trials.asking import StoppableMeasurer
 from lib.trials.goodput import Goals
+from lib.trials.keeping import Keeping, SingleRound
 from lib.trials.plan import WARM_UP_ROUND, Condition, Plan, Turn
 from lib.trials.report import backend_summary, series_summary
 from lib.trials.trial import Trial, trial_of
 
 DEFAULT_PROMPT = "Explain to a visitor how a lighthouse was kept before electricity. About 400 words."
 DEFAULT_LIMITS = Limits()
+TAG = "measure"  # of what this command keeps
 DEFAULT_GOALS = Goals()
 HISTORY_FAULTS = (SQLAlchemyError, OSError, AddressOfDatabaseError, NewerHistoryError)
 
@@ -73,7 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name in ("in", "out", "cached"):
         add(f"--price-{name}", type=Decimal, metavar="PER_MILLION")
     add("--json", action="store_true", help="one JSON document on standard output")
-    add("--save", action="store_true", help="keep each trial in the history, as a run of one lane")
+    add(
+        "--save",
+        action="store_true",
+        help="keep what is measured in the history: a series of trials, or the run of a single one",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -82,8 +90,10 @@ def run(options: argparse.Namespace) -> int:
         entries = _entries(options)
         prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
         plan = _plan(entries, Prompt(prompt, options.system), options)
-        with closing(Store()) if options.save else nullcontext() as store:
-            found = _measure(entries, plan, options, store)
+        with _keeper(options) as keeper:
+            found = _measure(entries, plan, options, keeper)
+        if keeper is not None:
+            _say_kept(keeper, plan)
     except (AddressError, LookupError, *HISTORY_FAULTS) as error:
         print(error, file=sys.stderr)
         return 2
@@ -114,7 +124,24 @@ def _plan(entries: Sequence[Configured], prompt: Prompt, options: argparse.Names
         condition=Condition.COLD if options.cold else Condition.WARM,
         has_warm_up=options.warm_up,
         seed=random.getrandbits(32),
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
+
+
+@contextmanager
+def _keeper(options: argparse.Namespace) -> Iterator[Keeper | None]:
+    """The history's writer, when it is wanted; leaving it waits until all is written."""
+    if not options.save:
+        yield None
+        return
+    with closing(Store()) as store, closing(Keeper(store)) as keeper:
+        yield keeper
+
+
+def _say_kept(keeper: Keeper, plan: Plan) -> None:
+    lost = keeper.is_lost(plan.id)
+    told = "the history could not be written; nothing is kept" if lost else f"kept as {plan.id}"
+    print(told, file=sys.stderr, flush=True)
 
 
 def _order(plan: Plan, options: argparse.Namespace) -> list[Turn]:
@@ -126,37 +153,43 @@ def _order(plan: Plan, options: argparse.Namespace) -> list[Turn]:
 
 
 def _measure(
-    entries: Sequence[Configured], plan: Plan, options: argparse.Namespace, store: Store | None
+    entries: Sequence[Configured], plan: Plan, options: argparse.Namespace, keeper: Keeper | None
 ) -> list[_Measured]:
     found: list[_Measured] = []
-    with Measurer() as measurer:
+    order = _order(plan, options)
+    left, why = Counter(turn.round for turn in order), ""
+    with StoppableMeasurer() as measurer:
+        keeping = None if keeper is None else _keeping(plan, keeper)
+        if keeping is not None:
+            keeping.begin(measurer.versions)
         try:
-            for turn in _order(plan, options):
+            for turn in order:
                 backend, prompt = entries[turn.place].backend, plan.prompt_with(secrets.token_hex(8))
-                params, started_at = plan.params_of(turn), datetime.now(UTC).isoformat(timespec="seconds")
-                key = entries[turn.place].key
-                generation = measurer.generation(backend, key, prompt, params, _limits(options))
+                hear = None if keeping is None else keeping.ask(turn)
+                key, params = entries[turn.place].key, plan.params_of(turn)
+                generation = measurer.generation(backend, key, prompt, params, _limits(options), hear)
+                left[turn.round] -= 1
+                if keeping is not None and not left[turn.round]:
+                    keeping.end_round(turn.round, measurer.clock_health_ms)
                 if turn.round == WARM_UP_ROUND:
                     continue
-                if store is not None:
-                    run = Run(secrets.token_urlsafe(12), prompt, params, Mode.ONE_BY_ONE, (backend,), started_at,
-                              (generation,), versions={"tokenrace": __version__})  # fmt: skip
-                    _save(store, run)
                 keys = measure_keys(generation, backend)
                 found.append(_Measured(trial_of(turn, plan.condition, generation, backend, None), keys))
                 total = plan.rounds * len(entries)
                 print(_progress(len(found), total, backend, keys), file=sys.stderr, flush=True)
         except KeyboardInterrupt:
+            why = "stopped"
             print("stopped; the trials so far follow", file=sys.stderr)
+        finally:
+            if keeping is not None:
+                keeping.end(why, measurer.clock_health_ms)
     return found
 
 
-def _save(store: Store, run: Run) -> None:
-    """Keep one trial; when that fails it is said, and the measurement goes on."""
-    try:
-        print(f"kept as {store.save(run, ('measure',))}", file=sys.stderr, flush=True)
-    except HISTORY_FAULTS as error:
-        print(f"this trial could not be kept: {error}", file=sys.stderr, flush=True)
+def _keeping(plan: Plan, keeper: Keeper) -> Keeping:
+    """A single trial is a run like any other, several are a series."""
+    single = plan.rounds == 1 and not plan.has_warm_up
+    return (SingleRound if single else Keeping)(plan, keeper, (TAG,))
 
 
 def _entries(options: argparse.Namespace) -> tuple[Configured, ...]:

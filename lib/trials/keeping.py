@@ -65,7 +65,7 @@ class Keeping:
 
     def ask(self, turn: Turn) -> Callable[[int, list[Row]], None]:
         """A turn is asked now; returns who is told its rows as they come, with the origin of their clock (ns)."""
-        run_id, its = run_id_of(self._plan, turn.round), self._begun(turn.round)
+        run_id, its = self._run_id(turn.round), self._begun(turn.round)
         with self._lock:
             its.unasked.discard(turn.place)
 
@@ -81,7 +81,7 @@ class Keeping:
         its = self._rounds.pop(number, None)
         if its is None:
             return
-        run_id = run_id_of(self._plan, number)
+        run_id = self._run_id(number)
         if its.unasked:
             never: list[Row] = [[0, "end", Status.STOPPED.value]]
             self._keeper.on_rows(run_id, orjson.dumps([[place, never] for place in sorted(its.unasked)]))
@@ -100,17 +100,37 @@ class Keeping:
                 return known
             its = self._rounds[number] = _Round(self._clock_ns(), set(range(len(self._plan.backends))))
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            run = self._run(run_id_of(self._plan, number), now)
+            run = self._run(self._run_id(number), now)
             if number == 0:
                 places = range(len(self._plan.backends))
                 run = replace(run, own_params={n: self._plan.params_of(Turn(0, n)) for n in places})
-            self._keeper.on_begin(run, place=RoundPlace(self._plan.id, number))
+            self._tell_begin(run, number)
             return its
+
+    def _tell_begin(self, run: Run, number: int) -> None:
+        self._keeper.on_begin(run, place=RoundPlace(self._plan.id, number))
+
+    def _run_id(self, number: int) -> str:
+        return f"{self._plan.id}-{number}"
 
     def _run(self, run_id: str, started_at: str) -> Run:
         return replace(self._plan.as_run(), id=run_id, started_at=started_at, versions=self._versions)
 
 
-def run_id_of(plan: Plan, number: int) -> str:
-    """The id of a round's run."""
-    return f"{plan.id}-{number}"
+class SingleRound(Keeping):
+    """One round that is no series: a run like any other."""
+
+    def begin(self, versions: Mapping[str, str]) -> None:
+        """Nothing stands for the round; it stands for itself."""
+        self._versions = dict(versions)
+
+    def end(self, why: str, clock_health_ms: float | None) -> None:
+        """The round has ended, if it had not."""
+        for number in tuple(self._rounds):
+            self.end_round(number, clock_health_ms)
+
+    def _tell_begin(self, run: Run, number: int) -> None:
+        self._keeper.on_begin(run, self._tags)
+
+    def _run_id(self, number: int) -> str:
+        return self._plan.id

@@ -15,10 +15,13 @@ from lib.i18n import _, ngettext
 from lib.provenance import badge_word
 from lib.store.rows import LaneRow, Page, RunRow
 from lib.store.store import Store
+from lib.trials.plan import Condition
+from lib.trials.summary import rounds_text
 from lib.ui import history_state as chosen
 from lib.ui import state
 from lib.ui.compare import show_comparison
 from lib.ui.history_files import show_import
+from lib.ui.trials_results import condition_words
 from lib.ui.wiring import store
 
 MOST_COMPARED = 8
@@ -90,7 +93,7 @@ def _show_actions(known: Store, rows: list[RunRow]) -> None:
     first.button(_("Open"), key="history_open", on_click=chosen.open_run, args=(ids[0] if ids else None,),
                  disabled=len(ids) != 1, width="stretch")  # fmt: skip
     second.button(_("Compare"), key="history_compare", on_click=state.put, args=(chosen.COMPARED, tuple(ids)),
-                  disabled=not 2 <= len(ids) <= MOST_COMPARED, width="stretch")  # fmt: skip
+                  disabled=not 2 <= len(ids) <= MOST_COMPARED or any(row.series for row in rows), width="stretch")  # fmt: skip
     deleted = bool(state.value(chosen.DELETED, False))
     label, action = (_("Restore"), _restore) if deleted else (_("Delete"), _delete)
     third.button(
@@ -128,17 +131,26 @@ def _row(row: RunRow) -> dict[str, Any]:
         _("Date"): datetime.fromtimestamp(row.started_ms / 1000, UTC),
         _("Prompt"): row.prompt,
         _("Lanes"): ", ".join(f"{lane.name} ({badge_word(lane.origin)})" for lane in lanes),
-        _("Fastest"): _fastest(lanes),
-        _("Mode"): _(row.mode.value),
+        _("Fastest"): _fastest(lanes, row.series is not None),
+        _("Mode"): _mode(row),
         _("Status"): _(row.status),
         _("Tags"): ", ".join(row.tags),
         _("Notes"): row.notes,
     }
 
 
-def _fastest(lanes: tuple[LaneRow, ...]) -> str:
+def _mode(row: RunRow) -> str:
+    """How its requests shared time; of a series also how many rounds are there, and of which prompt."""
+    mode = _(row.mode.value)
+    if row.series is None:
+        return mode
+    return f"{mode} · {rounds_text(row.series.kept)} · {condition_words(Condition(row.series.plan.condition))}"
+
+
+def _fastest(lanes: tuple[LaneRow, ...], is_median: bool) -> str:
     rated = [(lane.summary.e2e_tok_s, lane.name) for lane in lanes if lane.summary.e2e_tok_s]
     if not rated:
         return "–"
     rate, name = max(rated)
-    return _("{name}, {rate} end to end").format(name=name, rate=numbers.rate(rate))
+    told = _("{name}, median {rate} end to end") if is_median else _("{name}, {rate} end to end")
+    return told.format(name=name, rate=numbers.rate(rate))

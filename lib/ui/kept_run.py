@@ -13,17 +13,21 @@ from lib.export.view_messages import view_messages
 from lib.i18n import _
 from lib.store.rows import NoSuchRunError, RunRow
 from lib.store.store import Store
-from lib.ui import history_state, race_setup, state
+from lib.ui import history_state, race_setup, state, trials_setup
 from lib.ui.downloads import show_downloads
 from lib.ui.kept_loop import show_loop_replay, show_loop_result
 from lib.ui.markdown import plain
 from lib.ui.results import show_results
+from lib.ui.series_downloads import show_series_files
 from lib.ui.share import show_link
 from lib.ui.stage import show_replay
+from lib.ui.trials_page import show_end
+from lib.ui.trials_results import show_results as show_trials
 from lib.ui.wiring import store
 
 TAGS, NOTES = "kept_tags", "kept_notes"
-PAGE = Path(__file__).resolve().parents[2] / "pages" / "agent_loop.py"
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+PAGE, TRIALS = PAGES / "agent_loop.py", PAGES / "trials.py"
 
 
 def show_kept() -> bool:
@@ -36,6 +40,9 @@ def show_kept() -> bool:
         run, row = known.open(run_id), known.row(run_id)
     except NoSuchRunError:
         st.warning(_("This race is not in the history any more."))
+        return True
+    if row.series is not None:
+        _show_series(known, row)
         return True
     if is_loop(run):
         _show_loop(known, run, row)
@@ -60,6 +67,20 @@ def _show_loop(known: Store, run: Run, row: RunRow) -> None:
         query_params={"loop": run.id},
     )  # fmt: skip
     show_loop_result(run)
+
+
+def _show_series(known: Store, row: RunRow) -> None:
+    """What a series of trials gave, and the way to its own page."""
+    st.caption(plain(f"{row.prompt[:200]}"))
+    _show_words(known, row).page_link(
+        TRIALS, label=_("Open as trials"), help=_("With the claims that it supports, on its own page."),
+        query_params={"series": row.id},
+    )  # fmt: skip
+    series = trials_setup.kept(row.id)
+    if series is not None:
+        show_end(series.progress)
+        show_trials(series, trials_setup.goals())
+        show_series_files(series)
 
 
 def _show_words(known: Store, row: RunRow) -> DeltaGenerator:

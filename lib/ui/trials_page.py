@@ -62,7 +62,7 @@ def show_series(running: bool) -> None:
     elif running and isinstance(series, Series):
         _show_running(series)
     else:
-        _show_end(series.progress)
+        show_end(series.progress)
         show_results(series, trials_setup.goals())
         show_series_files(series)
 
@@ -93,7 +93,8 @@ def progress_words(progress: Progress, series: Series) -> str:
     return " · ".join(parts)
 
 
-def _show_end(progress: Progress) -> None:
+def show_end(progress: Progress) -> None:
+    """Why a series ended before its plan was carried out; nothing when it was."""
     words = {
         "stopped": _("Stopped after {done} of {total} requests; what was measured until then stays."),
         "unwatched": _("Nobody watched any more, so it was stopped after {done} of {total} requests; what was measured stays."),

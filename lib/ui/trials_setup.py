@@ -67,13 +67,17 @@ def current() -> Series | KeptSeries | None:
     known = st.query_params.get(_SERIES) or state.value(_SERIES, None)
     series = desk.get(known)
     if series is None:
-        return _kept(known)
+        found = kept(known)
+        if found is not None:
+            _remember(found.plan.id)
+        return found
     _remember(series.plan.id)
     watch(series.grace)
     return series
 
 
-def _kept(known: str | None) -> KeptSeries | None:
+def kept(known: str | None) -> KeptSeries | None:
+    """The series of that id as the history has it; None when it has none."""
     history = store()
     if not known or history is None:
         return None
@@ -81,7 +85,6 @@ def _kept(known: str | None) -> KeptSeries | None:
         found = history.row(known)
         if found.series is None:
             return None
-        _remember(known)
         return _read(known, found.series.kept, found.status, reading_speed(), current_language())
     except NoSuchRunError:
         return None

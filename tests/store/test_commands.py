@@ -10,7 +10,9 @@ import pytest
 
 from lib.__main__ import main
 from lib.domain.events import Status
+from lib.series_files import read_series
 from lib.server_process import Ready, ServerProcess
+from lib.store.rows import Filter
 from lib.store.store import Store
 from tests.store.runs import race
 
@@ -123,7 +125,7 @@ def test_a_database_that_is_away_is_said_without_its_password(
     assert "secret" not in error
 
 
-def test_measure_keeps_each_trial_as_a_run_when_asked_and_none_otherwise(
+def test_measure_keeps_a_series_or_a_single_run_when_asked_and_nothing_otherwise(
     capsys: pytest.CaptureFixture[str], kept: Store
 ) -> None:
     server = ServerProcess("lib.simulator")
@@ -133,15 +135,26 @@ def test_measure_keeps_each_trial_as_a_run_when_asked_and_none_otherwise(
                "--max-tokens", "20", "--trials", "2", "--prompt", "Tide"]  # fmt: skip
     try:
         assert main(command) == 0
-        assert kept.page().total == 2
+        assert kept.page(Filter(tag="measure")).total == 0
         capsys.readouterr()
-        assert main([*command, "--save"]) == 0
+        assert main([*command, "--save", "--warm-up"]) == 0
+        trials = json.loads(capsys.readouterr().out)["trials"]
+        assert main([*command, "--trials", "1", "--save"]) == 0
     finally:
         server.close()
-    trials = json.loads(capsys.readouterr().out)["trials"]
-    rows = [row for row in kept.page().rows if row.tags == ("measure",)]
-    assert [row.lanes[0].summary.ttft_ms for row in reversed(rows)] == [
+    single, series = kept.page(Filter(tag="measure")).rows
+    assert (single.series, kept.open(single.id).generations[0].events[-1].status) == (None, Status.COMPLETE)
+    assert (series.series and series.series.kept, series.series and series.series.plan.condition) == (
+        2,
+        "warm",
+    )
+    read = read_series(kept, series.id, None)
+    assert [trial.turn.round for trial in read.trials] == [0, 1, 2]
+    assert [trial.value("ttft_ms") for trial in read.trials[1:]] == [
         pytest.approx(trial["ttft_ms"], abs=0.001) for trial in trials
     ]
-    assert [kept.open(row.id).generations[0].events[-1].status for row in rows] == [Status.COMPLETE] * 2
+    capsys.readouterr()
+    assert main(["export", series.id, "--format", "csv"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1 + 3
+    assert main(["export", series.id, "--format", "html"]) == 2
     assert all(found.ok for found in kept.verify_all())
