@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -12,19 +13,22 @@ import pytest
 from lib.agents.asking import Asked
 from lib.agents.closed_form import Speed, predicted, predicted_figures
 from lib.agents.figures import six_figures
-from lib.agents.loop import LoopRun
+from lib.agents.loop import LoopRun, Witness
 from lib.agents.phases import Kind, end_ns, request_pieces, sums_s, times_of
 from lib.agents.record import read_loop, run_of
 from lib.agents.task_lane import LoopPlan
+from lib.agents.tasks import kept_tasks, tasks_of, turns_in_words
 from lib.agents.trace import Step, Trace, samples
-from lib.agents.work import Access
+from lib.agents.work import Access, mode_of
 from lib.domain import events as ev
-from lib.domain.codec import decode_run, encode_run
-from lib.domain.run import Backend, Limits, Origin, Prices
+from lib.domain.codec import decode_run, encode_event, encode_run
+from lib.domain.run import Backend, Limits, Mode, Origin, Prices
+from lib.grace import Grace
 from lib.metrics.quantity import Quantity, Unavailable
 
 MS = 1_000_000
 SIM = Backend("s", "Sim", "http://127.0.0.1:1/v1", "m", Origin.SIMULATED, prices=Prices(Decimal(5), Decimal(30)))
+HERE = Backend("here", "Here", "http://127.0.0.1:1/v1", "m")
 TRACE = Trace("T", "Do the task.", (
     Step(10, tool="search", tool_s=2.0, tool_tokens=30), Step(20, tool="code", tool_s=1.0, tool_tokens=5, review_s=4.0),
     Step(5),
@@ -80,18 +84,24 @@ class StandIn:
         status = ev.Status.STOPPED if self.stopped else ev.Status.ERROR if outcome else ev.Status.COMPLETE
         found = answered(self._clock.at_ns, status, outcome)
         self._clock.at_ns = found.events[-1].at_ns
+        if asked.hear is not None:
+            asked.hear([encode_event(event) for event in found.events])
         return found
 
     def so_far(self, lane: int) -> ev.Generation | None:
         return None
 
     def stop(self, lane: int | None = None) -> None:
-        self.stopped = True
+        self.stopped = self.stopped or lane is None
 
 
-def loop_of(stand_in: StandIn, clock: Clock, *, pauses: bool = False, cap: Decimal | None = None) -> LoopRun:
-    plan = LoopPlan("loop-1", TRACE, (SIM,), pauses=pauses)
-    return LoopRun(plan, Access([""], [Limits()], cap), lambda: nullcontext(stand_in), clock, clock.wait)
+def loop_of(
+    stand_in: StandIn, clock: Clock, *, pauses: bool = False, cap: Decimal | None = None,
+    backends: tuple[Backend, ...] = (SIM,), witnesses: Sequence[Witness] = (), grace: Grace | None = None,
+) -> LoopRun:  # fmt: skip
+    plan = LoopPlan("loop-1", TRACE, backends, pauses=pauses, mode=mode_of(backends))
+    access = Access([""] * len(backends), [Limits()] * len(backends), cap)
+    return LoopRun(plan, access, lambda: nullcontext(stand_in), clock, clock.wait, witnesses, grace)
 
 
 def carried_out(outcomes: tuple[str, ...] = ()) -> tuple[LoopRun, StandIn]:
@@ -178,6 +188,52 @@ def test_a_person_is_really_waited_for_and_one_button_goes_on() -> None:
     assert loop.wait(10)
     assert loop.lanes[0].steps[1].human_piece is not None
     assert loop.lanes[0].steps[1].human_piece.seconds == pytest.approx(7.0)
+
+
+def test_one_backend_is_stopped_and_the_others_go_on() -> None:
+    clock = Clock()
+    stand_in = StandIn(clock, on_ask=lambda n: loop.stop_lane(1) if n == 1 else None)
+    loop = loop_of(stand_in, clock, backends=(HERE, replace(HERE, id="other", name="Other")))
+    loop.carry_out()
+    assert [(lane.ended, len(lane.steps)) for lane in loop.lanes] == [("complete", 3), ("stopped", 0)]
+
+
+def test_backends_of_this_machine_do_the_task_one_after_another_each_on_its_own_clock() -> None:
+    clock = Clock()
+    stand_in = StandIn(clock)
+    loop = loop_of(stand_in, clock, backends=(HERE, replace(HERE, id="other", name="Other")))
+    loop.carry_out()
+    assert [asked.backend.id for asked in stand_in.asked] == ["here"] * 3 + ["other"] * 3
+    first, second = tasks_of(loop)
+    assert second.seconds == pytest.approx(first.seconds)
+    assert second.times[0].pieces[0].start_ns == 0
+    assert "share this machine" in turns_in_words((first, second))
+    run = run_of(loop)
+    assert run is not None
+    assert run.mode is Mode.BY_BACKEND
+    assert [task.seconds for task in kept_tasks(run)[0]] == pytest.approx([first.seconds, second.seconds])
+
+
+def test_a_loop_that_nobody_watches_is_stopped_with_what_is_there() -> None:
+    clock, now_s = Clock(), [0.0]
+    waits = threading.Event()
+    stand_in = StandIn(clock)
+    stop = stand_in.stop
+
+    def stopped(lane: int | None = None) -> None:
+        stop(lane)
+        waits.set()
+
+    def asked(n: int) -> None:
+        if n == 2:
+            now_s[0] = 16.0
+            waits.wait(10)
+
+    stand_in.stop, stand_in._on_ask = stopped, asked  # type: ignore[method-assign]
+    loop = loop_of(stand_in, clock, grace=Grace(15.0, lambda: now_s[0]))
+    loop.start()
+    assert loop.wait(10)
+    assert (loop.lanes[0].ended, len(loop.lanes[0].steps)) == ("unwatched", 2)
 
 
 def test_the_spend_cap_stops_the_loop() -> None:
