@@ -106,7 +106,8 @@ def _show_languages(now: Chosen) -> None:
 def _show_tokenizers(speed: TextSpeed, counts: Mapping[str, int | Unavailable], own: list[Tokenizer]) -> None:
     _heading(_("One text, several tokenizers"), _(
         "Every border is the end of a token; a small number says how many tokens one character takes. The more tokens "
-        "a tokenizer makes of the text, the less text the same {speed} are.").format(speed=meaning_words.tps(speed.tps)))  # fmt: skip
+        "a tokenizer makes of the text, the less text the same {speed} are.").format(
+            speed=meaning_words.tps(speed.tps)))  # fmt: skip
     cards = []
     for name in ENCODINGS:
         try:
