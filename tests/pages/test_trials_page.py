@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +13,13 @@ from streamlit.testing.v1 import AppTest
 
 from lib.claim_book import claims
 from lib.domain.run import Limits, Origin
+from lib.store.keeper import Keeper
+from lib.trials.keeping import Keeping
 from lib.trials.plan import Plan
 from lib.trials.runner import Access, Series
 from lib.ui import trials_setup, wiring
 from tests.trials.made_trials import backend, plan
+from tests.trials.test_keeping import Shipping
 from tests.trials.test_runner import Clock, StandIn
 from tests.ui.made_runs import answered, failed
 
@@ -161,3 +164,25 @@ def test_an_unknown_series_in_the_address_is_no_error() -> None:
     page.run()
     assert not page.exception
     assert page.button(key="start").label == "Start"
+
+
+def test_a_kept_series_opens_again_when_this_server_has_forgotten_it() -> None:
+    known = wiring.store()
+    assert known is not None
+    asked = replace(plan(backend("Fast"), backend("Slow"), rounds=3), id=f"kept-{secrets.token_hex(4)}")
+    carry = Shipping()
+    with closing(Keeper(known)) as keeper:
+        keeping = Keeping(asked, keeper, clock_ns=lambda: 0)
+        one = Series(asked, Access([""] * 2, [Limits()] * 2), lambda: nullcontext(carry), keeping=keeping)
+        one.carry_out()
+    page = opened(one)
+    assert page.session_state["series"] == asked.id
+    assert "cannot be told apart with 3 rounds" in texts(page)
+    assert page.button(key="start").label == "Try again"
+    history = AppTest.from_file(PAGE.replace("trials.py", "history.py"), default_timeout=60).run()
+    modes = list(history.dataframe[0].value["Mode"])
+    assert modes.count("by backend · 3 rounds · cold prompt") == 1
+    history.session_state["history_opened"] = asked.id
+    history.run()
+    assert not history.exception
+    assert "cannot be told apart with 3 rounds" in texts(history)
