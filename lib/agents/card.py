@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from lib import numbers
 from lib.agents.drawn import stretches
-from lib.agents.tasks import TaskView, headline, how_far, kept_tasks
+from lib.agents.tasks import TaskView, footer_of, headline, how_far, kept_tasks
 from lib.charts.drawing import Look
 from lib.charts.palette import Palette, Theme, palette
 from lib.charts.waterfall import KINDS, kind_colours, kind_words
@@ -20,7 +20,7 @@ from lib.i18n import _
 from lib.provenance import mode_words
 
 _MOST_TASKS = 6
-_TOP_PX, _ROOM_PX, _BAR_PX, _MOST_ROW_PX = 236, 300, 30, 96
+_TOP_PX, _ROOM_PX, _BAR_PX, _MOST_ROW_PX = 236, 290, 30, 96
 _SWATCH_PX = 14
 
 
@@ -63,7 +63,7 @@ def _bars(tasks: Sequence[TaskView], look: Look) -> list[str]:
 def _legend(tasks: Sequence[TaskView], look: Look) -> list[str]:
     """The kinds of time that occur, in one line above the foot."""
     seen = {one.kind for task in tasks for one in stretches(task.times)}
-    x, y, drawn = float(EDGE_PX), HEIGHT_PX - 92, []
+    x, y, drawn = float(EDGE_PX), HEIGHT_PX - 122, []
     for kind in KINDS:
         if kind not in seen:
             continue
@@ -76,11 +76,12 @@ def _legend(tasks: Sequence[TaskView], look: Look) -> list[str]:
 
 
 def _foot(run: Run, tasks: Sequence[TaskView], colours: Palette) -> str:
-    y, more = HEIGHT_PX - 66, len(tasks) - _MOST_TASKS
+    y, more = HEIGHT_PX - 98, len(tasks) - _MOST_TASKS
     line = f'<line x1="{EDGE_PX}" y1="{y}" x2="{WIDTH_PX - EDGE_PX}" y2="{y}" stroke="{colours.hairline}" stroke-width="2"/>'
     steps = _("{n} steps, each backend on its own clock").format(n=tasks[0].figures.of if tasks else 0)
     beyond = _("{n} more backends").format(n=numbers.whole(more)) if more > 0 else ""
     told = " · ".join(word for word in (steps, mode_words(run.mode), beyond) if word)
     task = cut(run.prompt.text, 18, INNER_PX - width_of(told, 18) - 24)
+    how = flow([Piece(footer_of(tasks), colours.quiet)], EDGE_PX, y + 44, INNER_PX, 12, most=3)
     return (line + text_at(EDGE_PX, y + 28, task, 18, colours.quiet)
-            + text_at(WIDTH_PX - EDGE_PX, y + 28, told, 18, colours.quiet, anchor="end"))  # fmt: skip
+            + text_at(WIDTH_PX - EDGE_PX, y + 28, told, 18, colours.quiet, anchor="end") + "".join(how))  # fmt: skip

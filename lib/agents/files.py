@@ -17,22 +17,23 @@ from lib.agents.figure_texts import six_names, six_of, text_of
 from lib.agents.record import read_loop
 from lib.agents.showing import loop_messages
 from lib.agents.six_table import six_table
-from lib.agents.tasks import TaskView, headline, how_far, kept_tasks
+from lib.agents.tasks import TaskView, footer_of, headline, how_far, kept_tasks
 from lib.charts.drawing import Look
 from lib.charts.result_lanes import lanes_of
 from lib.domain.events import Generation
 from lib.domain.run import Run
 from lib.export import html
-from lib.export.charts_export import PNG_SCALE, WIDTH_PX, framed
-from lib.export.drawn import png_of, pngs_of, svgs_of
+from lib.export.charts_export import FORMATS, files_of
+from lib.export.drawn import png_of
 from lib.export.markdown_table import escaped, numbered, provenance_line, table_line
 from lib.export.private_hosts import without_private_hosts
 from lib.export.tables import Cell, table
 from lib.i18n import _
 from lib.metrics.quantity import Unavailable
 from lib.metrics.timeline import NS_PER_S
+from lib.provenance import in_words
 
-PIECE_HEAD = ("backend", "step", "tool", "spent_on", "from_s", "to_s", "seconds")
+PIECE_HEAD = ("backend", "step", "tool", "spent_on", "from_s", "to_s", "seconds", "how")
 
 
 def replay(run: Run) -> bytes:
@@ -54,13 +55,13 @@ def card(run: Run) -> bytes:
 def charts(run: Run) -> bytes:
     """Every chart as PNG and SVG in one archive. Raises lib.export.drawn.DrawingError."""
     look = Look("light")
-    figures = loop_figures(*kept_tasks(run), look)
-    specs = [framed(figure, WIDTH_PX, look) for figure in figures.values()]
+    tasks, trace = kept_tasks(run)
+    figures = loop_figures(tasks, trace, look)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, svg, png in zip(figures, svgs_of(specs), pngs_of(specs, PNG_SCALE), strict=True):
-            archive.writestr(f"{name}.svg", svg)
-            archive.writestr(f"{name}.png", png)
+        for kind in FORMATS:
+            for name, drawn in files_of(figures, footer_of(tasks), look, kind).items():
+                archive.writestr(name, drawn)
     return packed.getvalue()
 
 
@@ -76,7 +77,10 @@ def markdown(run: Run) -> bytes:
 
 
 def pieces(run: Run) -> bytes:
-    """One row for each piece of time, in seconds on the clock of its own task. UTF-8 with BOM."""
+    """One row for each piece of time, in seconds on the clock of its own task. UTF-8 with BOM.
+
+    The first row of each task says how it was measured.
+    """
     return table(PIECE_HEAD, _pieces(kept_tasks(run)[0]))
 
 
@@ -93,10 +97,12 @@ def _row(task: TaskView, notes: list[str]) -> list[str]:
 
 def _pieces(tasks: Sequence[TaskView]) -> Iterator[list[Cell]]:
     for task in tasks:
+        how: str | None = in_words(task.how)
         for step in task.times:
             for piece in step.pieces:
                 start_s, end_s = piece.start_ns / NS_PER_S, piece.end_ns / NS_PER_S
-                yield [task.name, step.step + 1, step.tool, piece.kind.value, start_s, end_s, piece.seconds]
+                yield [task.name, step.step + 1, step.tool, piece.kind.value, start_s, end_s, piece.seconds, how]
+                how = None
 
 
 def _by_backend(run: Run) -> Run:

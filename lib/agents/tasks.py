@@ -27,7 +27,17 @@ from lib.metrics.cost import as_decimal, runs_here
 from lib.metrics.quantity import Quantity
 from lib.metrics.timeline import NS_PER_S
 from lib.numbers import percent, plain, ratio, seconds
-from lib.provenance import Conditions, Facts, badge_word, conditions_of, counted_by, made_by, shared_facts
+from lib.provenance import (
+    Conditions,
+    Facts,
+    badge_word,
+    common_facts,
+    conditions_of,
+    counted_by,
+    in_words,
+    made_by,
+    shared_facts,
+)
 from lib.simulator.profiles import DEFAULT_IDS, Profile, load_profiles
 
 
@@ -102,6 +112,11 @@ def kept_tasks(run: Run) -> tuple[tuple[TaskView, ...], Trace]:
     most = asked_tokens(run)
     kept = tuple(Step(most.get(place, 1), tool=tools.get(place, "none")) for place in range(max(tools, default=-1) + 1))
     return tuple(found), Trace(run.prompt.text, run.prompt.text, kept)
+
+
+def footer_of(tasks: Sequence[TaskView]) -> str:
+    """How the figures of all tasks came about, on one line for a picture; the badges are told there."""
+    return in_words(common_facts([task.how[1:] for task in tasks]))
 
 
 def _measured(task: TaskView, lane: LaneState, known: Conditions) -> TaskView:

@@ -17,6 +17,7 @@ from lib.provenance import footer
 from lib.reading import ReadingSpeed
 
 FileFormat = Literal["png", "svg"]
+FORMATS: tuple[FileFormat, ...] = ("png", "svg")
 WIDTH_PX = 800
 MARGIN_PX = 20
 PNG_SCALE = 2.0
