@@ -65,3 +65,13 @@ def trade(slow: Task, fast: Task) -> Trade | Unavailable:
 def if_it_were(times: Decimal, known: Decimal | None) -> Decimal | None:
     """What the task would cost at so many times a known price; asked for by a person, never assumed."""
     return None if known is None else times * known
+
+
+def most_times(slow: Task, fast_s: float, worth_of_hour: Decimal) -> Decimal | None:
+    """Up to how many times the slower task's cost the faster way pays: 1 + worth x hours saved / cost.
+
+    None when the slower one costs nothing or its price is unknown.
+    """
+    if not slow.cost:
+        return None
+    return 1 + worth_of_hour * Decimal(str(slow.seconds - fast_s)) / SECONDS_PER_HOUR / slow.cost

@@ -16,7 +16,7 @@ from lib.agents.amdahl import NotAGain, unaccelerated
 from lib.agents.six_table import six_table
 from lib.agents.tasks import TaskView, headline, task_in_words, turns_in_words
 from lib.agents.trace import Trace
-from lib.agents.worth import DEFAULT_HOUR, Setting, Task, Trade, if_it_were, trade
+from lib.agents.worth import DEFAULT_HOUR, Setting, Task, Trade, if_it_were, most_times, trade
 from lib.charts import drawing
 from lib.charts.drawing import Look
 from lib.charts.palette import Theme
@@ -103,7 +103,7 @@ def show_worth(tasks: Sequence[TaskView], trace: Trace) -> None:
         )  # fmt: skip
         times = st.number_input(
             _("Unknown prices: if they were … times"), 0.0, 1000.0, 0.0, 1.0, key="agent_times", width=240,
-            help=_("0 leaves them unknown. Otherwise: so many times the price of the slowest backend."),
+            help=_("0 leaves them unknown. Otherwise: a range up to so many times the price of the slowest backend."),
         )  # fmt: skip
     slow = done[0]
     for fast in done[1:]:
@@ -111,25 +111,48 @@ def show_worth(tasks: Sequence[TaskView], trace: Trace) -> None:
 
 
 def _weighed(slow: TaskView, fast: TaskView, hour: Decimal, times: Decimal) -> str:
-    assumed = fast.cost is None and times > 0
-    cost = if_it_were(times, slow.cost) if assumed else fast.cost
-    found = trade(Task(slow.seconds, slow.cost), Task(fast.seconds, cost))
-    pair = _("{fast} instead of {slow}").format(fast=fast.name, slow=slow.name)
+    if fast.cost is None and slow.cost is not None and times > 0:
+        return _if_it_were(slow, fast, hour, times)
+    found = trade(Task(slow.seconds, slow.cost), Task(fast.seconds, fast.cost))
+    pair, currency = _pair(slow, fast), _currency(slow)
     if not isinstance(found, Trade):
         return f"{pair}: {found.reason}"
-    currency = slow.figures.cost.unit if isinstance(slow.figures.cost, Quantity) else "USD"
     saved = numbers.seconds(found.saved_s)
     if found.extra <= 0:
         told = _("{pair}: {saved} saved and {money} cheaper; it pays at any value of an hour.")
         return told.format(pair=pair, saved=saved, money=numbers.money(-found.extra, currency))
     told = _("{pair}: {saved} saved for {extra} more per task, {hour} for an hour of waiting; at {worth} it {pays}.")
     pays = _("pays") if found.pays(hour) else _("does not pay")
-    said = told.format(pair=pair, saved=saved, extra=numbers.money(found.extra, currency),
-                       hour=numbers.money(found.hour.quantize(Decimal("0.01")), currency),
-                       worth=numbers.money(hour, currency), pays=pays)  # fmt: skip
-    if not assumed:
-        return said
-    return f"{said} {_('Its price is not published; {n} was assumed.').format(n=numbers.ratio(float(times)))}"
+    return told.format(pair=pair, saved=saved, extra=numbers.money(found.extra, currency),
+                       hour=_per_hour(found, currency), worth=numbers.money(hour, currency), pays=pays)  # fmt: skip
+
+
+def _if_it_were(slow: TaskView, fast: TaskView, hour: Decimal, times: Decimal) -> str:
+    """The range from the known price to so many times it, and up to where in it the faster way pays."""
+    task, currency = Task(slow.seconds, slow.cost), _currency(slow)
+    found = trade(task, Task(fast.seconds, if_it_were(times, slow.cost)))
+    if not isinstance(found, Trade):
+        return f"{_pair(slow, fast)}: {found.reason}"
+    most = most_times(task, fast.seconds, hour)
+    told = _("{pair}: {saved} saved. Its price is not published; if it were 1 to {times} that of {slow}, the task would "
+             "cost up to {extra} more and a saved hour of waiting up to {hour}; at {worth} an hour it pays up to {most}.")  # fmt: skip
+    return told.format(
+        pair=_pair(slow, fast), saved=numbers.seconds(found.saved_s), times=numbers.ratio(float(times)), slow=slow.name,
+        extra=numbers.money(max(found.extra, Decimal(0)), currency), hour=_per_hour(found, currency),
+        worth=numbers.money(hour, currency), most="–" if most is None else numbers.ratio(float(most)),
+    )  # fmt: skip
+
+
+def _pair(slow: TaskView, fast: TaskView) -> str:
+    return _("{fast} instead of {slow}").format(fast=fast.name, slow=slow.name)
+
+
+def _currency(task: TaskView) -> str:
+    return task.figures.cost.unit if isinstance(task.figures.cost, Quantity) else "USD"
+
+
+def _per_hour(found: Trade, currency: str) -> str:
+    return numbers.money(found.hour.quantize(Decimal("0.01")), currency)
 
 
 def _show_claims() -> None:

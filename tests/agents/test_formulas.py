@@ -9,7 +9,7 @@ import pytest
 
 from lib.agents.amdahl import Calls, NotAGain, balance_tokens, ceiling, end_to_end_gain, unaccelerated
 from lib.agents.resent import Added, billed, equal_steps
-from lib.agents.worth import Task, Trade, if_it_were, trade
+from lib.agents.worth import Task, Trade, if_it_were, most_times, trade
 from lib.domain.run import Prices
 from lib.metrics.quantity import Unavailable
 
@@ -107,3 +107,15 @@ def test_what_is_faster_and_cheaper_pays_at_any_value() -> None:
     found = trade(Task(10, Decimal(2)), Task(5, Decimal(1)))
     assert isinstance(found, Trade)
     assert found.pays(Decimal(0))
+
+
+def test_up_to_the_multiple_at_which_it_pays_the_trade_pays_and_beyond_it_does_not() -> None:
+    slow, worth = Task(297.0, Decimal("4.16")), Decimal(60)
+    most = most_times(slow, 91.0, worth)
+    assert most is not None
+    assert float(most) == pytest.approx(1 + 60 * 206 / 3600 / 4.16)
+    for factor, pays in ((Decimal("0.999"), True), (Decimal("1.001"), False)):
+        found = trade(slow, Task(91.0, if_it_were(most * factor, slow.cost)))
+        assert isinstance(found, Trade)
+        assert found.pays(worth) is pays
+    assert most_times(Task(297.0, None), 91.0, worth) is None

@@ -82,8 +82,8 @@ def test_the_claims_of_the_announcement_give_their_worked_shares(page: AppTest) 
 def test_an_unknown_price_stays_unknown_until_somebody_assumes_one(page: AppTest) -> None:
     assert "A price is not published" in words(page)
     page.number_input(key="agent_times").set_value(6.0).run()
-    assert "for an hour of waiting" in words(page)
-    assert "6.0× was assumed" in words(page)
+    assert "if it were 1 to 6.0× that of GPT-5.6 Sol standard" in words(page)
+    assert "it pays up to" in words(page)
 
 
 def test_another_task_comes_with_its_own_steps(page: AppTest) -> None:
