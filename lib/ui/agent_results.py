@@ -134,8 +134,9 @@ def _if_it_were(slow: TaskView, fast: TaskView, hour: Decimal, times: Decimal) -
     if not isinstance(found, Trade):
         return f"{_pair(slow, fast)}: {found.reason}"
     most = most_times(task, fast.seconds, hour)
-    told = _("{pair}: {saved} saved. Its price is not published; if it were 1 to {times} that of {slow}, the task would "
-             "cost up to {extra} more and a saved hour of waiting up to {hour}; at {worth} an hour it pays up to {most}.")  # fmt: skip
+    told = _("{pair}: {saved} saved. Its price is not published; if it were 1 to {times} that of {slow}, the task "
+             "would cost up to {extra} more and a saved hour of waiting up to {hour}; at {worth} an hour it pays up "
+             "to {most}.")  # fmt: skip
     return told.format(
         pair=_pair(slow, fast), saved=numbers.seconds(found.saved_s), times=numbers.ratio(float(times)), slow=slow.name,
         extra=numbers.money(max(found.extra, Decimal(0)), currency), hour=_per_hour(found, currency),
