@@ -12,11 +12,12 @@ from lib.claim_book import ClaimError, claims, delete, save
 from lib.claims import Bound, Claim, Evidence, Kind, Verdict, Word, is_about, judge
 from lib.domain.run import Backend, Origin
 from lib.i18n import _
+from lib.provenance import shared_facts
 from lib.trials.kept import KeptSeries
 from lib.trials.runner import Series
 from lib.ui import state, trials_setup
-from lib.ui.markdown import plain
-from lib.ui.trials_results import REFERENCE
+from lib.ui.markdown import in_help, plain
+from lib.ui.trials_results import REFERENCE, conditions
 
 SET_AGAINST, BY_ITSELF = "claims_place", -1
 TEXT, NUMBER, FIGURE, BOUND, KIND = "claim_text", "claim_number", "claim_figure", "claim_bound", "claim_kind"
@@ -45,7 +46,9 @@ def show_claims() -> None:
         place = _show_choice(series)
         _show_form()
     for claim in (claim for claim in known if claim.can_be_tried):
-        _show_claim(claim, judge(claim, evidence_for(claim, series, place)))
+        evidence = evidence_for(claim, series, place)
+        how = in_help(shared_facts(conditions(series))) if evidence is not None and series is not None else None
+        _show_claim(claim, judge(claim, evidence), how)
     _show_rest([claim for claim in known if not claim.can_be_tried])
 
 
@@ -77,14 +80,15 @@ def _show_choice(series: Series | KeptSeries | None) -> int:
     ))  # fmt: skip
 
 
-def _show_claim(claim: Claim, verdict: Verdict) -> None:
+def _show_claim(claim: Claim, verdict: Verdict, how: str | None) -> None:
+    """`how`: how the trials it is set against were made, where there are any."""
     with st.container(border=True, key=f"claim_{claim.id}"):
         said, judged = st.columns([2, 3], gap="medium")
         with said:
             st.markdown(f"**{plain(claim.claim)}**")
             st.caption(_provenance(claim))
         with judged:
-            st.markdown(f"{_MARKS[verdict.word]} **{word_of(verdict.word)}** · {plain(verdict.why)}")
+            st.markdown(f"{_MARKS[verdict.word]} **{word_of(verdict.word)}** · {plain(verdict.why)}", help=how)
             if claim.verdict:
                 told = ". ".join(part.rstrip(".") for part in (claim.verdict, claim.check) if part)
                 st.caption(

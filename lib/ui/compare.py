@@ -9,12 +9,14 @@ import pandas as pd
 import streamlit as st
 
 from lib import numbers
+from lib.charts.result_lanes import lanes_of
 from lib.export.view_messages import merged_messages
 from lib.i18n import _
-from lib.provenance import badge_word
+from lib.provenance import badge_word, how_head
 from lib.store.rows import RunRow
 from lib.store.store import Store
 from lib.ui import race_setup, state
+from lib.ui.markdown import in_help, plain
 from lib.ui.stage import show_replay
 
 LANES = "compare_lanes"
@@ -25,11 +27,29 @@ def show_comparison(known: Store, ids: tuple[str, ...]) -> None:
     """The table of all lanes, and lanes of different runs on one start line."""
     rows = [known.row(run_id) for run_id in ids]
     st.markdown(f"#### {_('Compared')}")
-    st.dataframe(pd.DataFrame(_table(rows)), hide_index=True, height="content")
+    st.dataframe(pd.DataFrame(_table(rows)), hide_index=True, height="content", column_config=_helps())
     modes = {row.mode for row in rows}
     if len(modes) > 1:
         st.caption(_("These runs were made in different modes; their times are not of one kind."))
+    _show_how(known, rows)
     _show_start_line(known, rows)
+
+
+def _show_how(known: Store, rows: list[RunRow]) -> None:
+    """How the figures of every lane came about; read from the recordings when it is opened."""
+    with st.expander(how_head(), on_change="rerun", key="compare_how") as opened:
+        if not opened.open:
+            return
+        for row in rows:
+            for lane in lanes_of(known.open(row.id), None):
+                st.markdown(f"**{plain(_date(row))} · {plain(lane.label)}**  \n{in_help(lane.how)}")
+
+
+def _helps() -> dict[str, Any]:
+    """Where to find how a figure came about, at the head of each column of figures."""
+    told = _("One trial per lane. How it was measured stands under the table.")
+    names = (_("TTFT"), _("TTFAT"), _("Decode"), _("End to end"), _("Tokens"))
+    return {name: st.column_config.TextColumn(help=told) for name in names}
 
 
 def _show_start_line(known: Store, rows: list[RunRow]) -> None:

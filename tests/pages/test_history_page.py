@@ -86,3 +86,15 @@ def test_a_deletion_can_be_undone(page: AppTest, store: Store) -> None:
     page.button(key="history_undo_button").click().run()
     assert store.page().total == before
     assert not page.exception
+
+
+def test_a_comparison_says_how_each_lane_was_measured_when_it_is_asked(page: AppTest) -> None:
+    page.session_state["history_compared"] = ("kept-0", "kept-1")
+    page.run()
+    assert not any("Display lag" in one.value for one in page.markdown)
+    page.session_state["compare_how"] = True
+    page.run()
+    told = [one.value for one in page.markdown if "Display lag" in one.value]
+    assert not page.exception
+    assert len(told) >= 2
+    assert all("Token source" in one and "Versions" in one for one in told)
