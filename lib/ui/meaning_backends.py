@@ -1,7 +1,7 @@
 """Tokenizers of backends beside our own: which backends may be asked, and what they answered in this visit.
 
-A model that runs on this machine is asked at once, since nothing leaves it; all others when a person says so. A
-backend that offers no tokenizer is not shown.
+A model that runs on this machine is asked at once, since nothing leaves it; all others when a person says so. Those
+that offer no tokenizer have no place beside ours; whoever asked for them is told why.
 """
 
 from __future__ import annotations
@@ -30,27 +30,48 @@ class Tokenizer:
     tokens: OwnTokens
 
 
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """A backend that was asked and did not tell."""
+
+    name: str
+    reason: str
+
+
 def candidates() -> tuple[list[Offer], list[Offer]]:
     """Live backends that run on this machine and are ours, and all other live ones."""
     live = [one for one in race_setup.offers().values() if one.backend.origin is Origin.LIVE and not one.absent]
     return [one for one in live if not one.is_own], [one for one in live if one.is_own]
 
 
-def asked_for(text: str) -> list[Tokenizer]:
-    """The tokenizers that answered for this text."""
+def asked_for(text: str) -> tuple[list[Tokenizer], list[NoAnswer]]:
+    """The tokenizers that answered for this text, and the others that a person asked."""
     here, others = candidates()
-    wanted = [*here, *(others if state.value(ASKED, None) else [])]
+    asked = others if state.value(ASKED, False) else []
+    known = _answers([*here, *asked], text)
+    found = [Tokenizer(one.backend.name, answer) for one in [*here, *asked]
+             if isinstance(answer := known[_key(one, text)], OwnTokens)]  # fmt: skip
+    silent = [NoAnswer(one.backend.name, answer) for one in asked
+              if isinstance(answer := known[_key(one, text)], str)]  # fmt: skip
+    return found, silent
+
+
+def _key(offer: Offer, text: str) -> tuple[str, str, str]:
+    return offer.backend.id, offer.backend.base_url, text
+
+
+def _answers(wanted: list[Offer], text: str) -> dict[tuple[str, str, str], OwnTokens | str]:
+    """What each said of this text, now or earlier in this visit; a reason where it said nothing."""
     known = dict(state.value(ANSWERS, {}))
-    new = [one for one in wanted if (one.backend.id, one.backend.base_url, text) not in known]
+    new = [one for one in wanted if _key(one, text) not in known]
     if new:
         with ThreadPoolExecutor(len(new), "tokenizers") as threads:
             rules = [_policy(one) for one in new]
             answers = list(threads.map(lambda pair: _ask(pair[0], text, pair[1]), zip(new, rules, strict=True)))
         for one, answer in zip(new, answers, strict=True):
-            known[one.backend.id, one.backend.base_url, text] = answer
+            known[_key(one, text)] = answer
         state.put(ANSWERS, dict(list(known.items())[-_KEPT:]))
-    found = [(one.backend.name, known.get((one.backend.id, one.backend.base_url, text))) for one in wanted]
-    return [Tokenizer(name, answer) for name, answer in found if answer is not None]
+    return known
 
 
 def _policy(offer: Offer) -> Policy:
@@ -64,10 +85,10 @@ def _policy(offer: Offer) -> Policy:
         return Policy(loopback_only_server=False)
 
 
-def _ask(offer: Offer, text: str, rule: Policy) -> OwnTokens | None:
+def _ask(offer: Offer, text: str, rule: Policy) -> OwnTokens | str:
     timeout_s = _TIMEOUT_S if offer.is_own else _HERE_TIMEOUT_S
     backend = offer.backend
     try:
         return own_tokens(backend.base_url, backend.model, offer.key, text, timeout_s, rule)
-    except (NoTokenizer, AddressRefused):
-        return None
+    except (NoTokenizer, AddressRefused) as error:
+        return str(error)

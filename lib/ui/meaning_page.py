@@ -19,7 +19,7 @@ from lib.tokens import ENCODINGS, TokenizerError, pieces
 from lib.ui import meaning_backends, meaning_state, meaning_tables, meaning_units, meaning_words, state
 from lib.ui.limits_state import look
 from lib.ui.markdown import plain
-from lib.ui.meaning_backends import Tokenizer
+from lib.ui.meaning_backends import NoAnswer, Tokenizer
 from lib.ui.meaning_draw import show_table, show_tokens
 from lib.ui.meaning_feel import show_feel
 from lib.ui.meaning_pickers import show_speed, show_text
@@ -53,7 +53,7 @@ def show_meaning() -> None:
     meaning_state.remember()
     if isinstance(speed, TextSpeed):
         show_feel(now, facts, speed.tokens)
-    own = meaning_backends.asked_for(now.text) if facts.units else []
+    own, silent = meaning_backends.asked_for(now.text) if facts.units else ([], [])
     counts = {**token_counts(now.text), **{one.name: one.tokens.count for one in own}}
     found = speed if isinstance(speed, TextSpeed) else None
     with st.grid(2, min_column_width=COLUMN_PX, gap="large"):
@@ -65,6 +65,7 @@ def show_meaning() -> None:
     _show_languages(now)
     if found is not None:
         _show_tokenizers(found, counts, own)
+        _show_asking(silent)
     _show_parallel(now)
 
 
@@ -117,11 +118,18 @@ def _show_tokenizers(speed: TextSpeed, counts: Mapping[str, int | Unavailable], 
     cards += [_card(one.name, speed, one.tokens.count, one.tokens.pieces) for one in own]
     colours = palette(look().theme)
     show_tokens(cards, tuple(colours.lane(place) for place in _TINTS))
+
+
+def _show_asking(silent: list[NoAnswer]) -> None:
+    """The button that asks the other backends; afterwards, who of them told nothing."""
+    for one in silent:
+        st.caption(plain(_("No tokenizer from {name}: {reason}").format(name=one.name, reason=one.reason)))
     _here, others = meaning_backends.candidates()
     if others and not state.value(meaning_backends.ASKED, False):
         names = ", ".join(one.backend.name for one in others)
         st.button(
-            _("Ask the backends for theirs"), key="meaning_ask", help=plain(_("Sends the text to: {names}.").format(names=names)),
+            _("Ask the backends for theirs"), key="meaning_ask",
+            help=plain(_("Sends the text to: {names}.").format(names=names)),
             on_click=state.put, args=(meaning_backends.ASKED, True),
         )  # fmt: skip
 

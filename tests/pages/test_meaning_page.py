@@ -218,11 +218,13 @@ def test_the_same_content_has_a_cost_in_each_language_at_the_chosen_price(page: 
 def test_a_backends_own_tokenizer_stands_beside_ours(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     text = str(page.text_area(key=TEXT).value)
     own = meaning_backends.Tokenizer("Small model", OwnTokens(5, tuple(text.encode().partition(b"sea"))))
-    silent = meaning_backends.Tokenizer("Numbers only", OwnTokens(600, None))
-    monkeypatch.setattr(meaning_backends, "asked_for", lambda _text: [own, silent])
+    numbers_only = meaning_backends.Tokenizer("Numbers only", OwnTokens(600, None))
+    mute = meaning_backends.NoAnswer("Mute_one", "It offers no /tokenize (HTTP 404).")
+    monkeypatch.setattr(meaning_backends, "asked_for", lambda _text: ([own, numbers_only], [mute]))
     page.run()
     assert not page.exception
     cards = {card["name"]: card for card in component(page, "meaning-tokens")["cards"]}
     assert [text for text, _count in cards["Small model"]["spans"]][1] == "sea"
     assert "not where they end" in cards["Numbers only"]["note"]
     assert "Tokens of Numbers only" in rows(page, "units")
+    assert "No tokenizer from Mute_one: It offers no /tokenize (HTTP 404)." in told(page)

@@ -60,14 +60,16 @@ def test_simulated_recorded_and_absent_backends_are_no_candidates(asked: Asked) 
 
 
 def test_a_text_goes_to_others_only_when_a_person_says_so(asked: Asked) -> None:
-    assert [one.name for one in asked_for("a private text")] == ["here"]
-    assert asked.hosts == ["here"]
+    found, silent = asked_for("a private text")
+    assert ([one.name for one in found], silent, asked.hosts) == (["here"], [], ["here"])
     asked.state[ASKED] = True
-    assert [one.name for one in asked_for("a private text")] == ["here", "provider"]
+    found, silent = asked_for("a private text")
+    assert [one.name for one in found] == ["here", "provider"]
+    assert [(one.name, one.reason.split()[0]) for one in silent] == [("mute", "It"), ("refused", "not")]
     assert sorted(asked.hosts) == ["here", "mute", "provider", "refused"]
 
 
 def test_the_same_text_is_asked_once_and_another_again(asked: Asked) -> None:
-    first, again, other = asked_for("one"), asked_for("one"), asked_for("two words")
+    first, again, (other, _silent) = asked_for("one"), asked_for("one"), asked_for("two words")
     assert (first, [one.tokens.count for one in other]) == (again, [9])
     assert asked.hosts == ["here", "here"]
