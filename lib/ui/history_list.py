@@ -79,7 +79,7 @@ def _show_page(known: Store, page: Page) -> None:
     rows = [page.rows[place] for place in places if place < len(page.rows)]
     _show_actions(known, rows)
     pages = math.ceil(page.total / chosen.ROWS_PER_PAGE)
-    told = ngettext("{count} race", "{count} races", page.total).format(count=numbers.whole(page.total))
+    told = ngettext("{count} entry", "{count} entries", page.total).format(count=numbers.whole(page.total))
     st.caption(told)
     if pages > 1:
         st.pagination(pages, key=chosen.PAGE)
@@ -129,22 +129,22 @@ def _row(row: RunRow) -> dict[str, Any]:
     lanes = row.lanes
     return {
         _("Date"): datetime.fromtimestamp(row.started_ms / 1000, UTC),
+        _("What"): _what(row),
         _("Prompt"): row.prompt,
         _("Lanes"): ", ".join(f"{lane.name} ({badge_word(lane.origin)})" for lane in lanes),
         _("Fastest"): _fastest(lanes, row.series is not None),
-        _("Mode"): _mode(row),
+        _("Mode"): _(row.mode.value),
         _("Status"): _(row.status),
         _("Tags"): ", ".join(row.tags),
         _("Notes"): row.notes,
     }
 
 
-def _mode(row: RunRow) -> str:
-    """How its requests shared time; of a series also how many rounds are there, and of which prompt."""
-    mode = _(row.mode.value)
+def _what(row: RunRow) -> str:
+    """A race, or a series of trials with its rounds."""
     if row.series is None:
-        return mode
-    return f"{mode} · {rounds_text(row.series.kept)} · {condition_words(Condition(row.series.plan.condition))}"
+        return _("Race")
+    return f"{_('Trials')}, {rounds_text(row.series.kept)}, {condition_words(Condition(row.series.plan.condition))}"
 
 
 def _fastest(lanes: tuple[LaneRow, ...], is_median: bool) -> str:
