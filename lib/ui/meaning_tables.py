@@ -35,7 +35,8 @@ def parallel_table(now: Chosen, pairs: list[Pair | Unavailable], price: Publishe
     tokens_help = _("tokens of {encoding}").format(encoding=now.encoding)
     cost_help = f"{price.source}, {price.since.isoformat()}" if price is not None else ""
     head = [
-        (_("The same content"), ""), (_("English"), tokens_help), (_("Chinese"), tokens_help), (_("Chinese takes"), ""),
+        (_("The same content"), ""), (_("English"), tokens_help, _("English, tokens")),
+        (_("Chinese"), tokens_help, _("Chinese, tokens")), (_("Chinese takes"), ""),
         (_("English"), "", _("English, time")), (_("Chinese"), "", _("Chinese, time")),
         (_("English"), cost_help, _("English, cost")), (_("Chinese"), cost_help, _("Chinese, cost")),
     ]  # fmt: skip
