@@ -114,6 +114,7 @@ export class HowBox {
 
   close() {
     this.view?.clearTimeout(this.waiting);
+    this.tapped = null;
     if (!this.target) return;
     this.target = null;
     this.box.hidePopover?.();
