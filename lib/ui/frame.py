@@ -43,6 +43,7 @@ if let_in():
             st.Page(ROOT / "pages" / "agent_loop.py", title=_("Agent loop"), url_path="agents"),
             st.Page(ROOT / "pages" / "history.py", title=_("History"), url_path="history"),
             st.Page(ROOT / "pages" / "present.py", title=_("Present"), url_path="present"),
+            st.Page(ROOT / "pages" / "meaning.py", title=_("What it means"), url_path="meaning"),
             st.Page(ROOT / "pages" / "speed_limits.py", title=_("Why it is fast"), url_path="speed_limits"),
             st.Page(ROOT / "pages" / "backends.py", title=_("Backends"), url_path="backends"),
             st.Page(ROOT / "pages" / "method.py", title=_("How it is measured"), url_path="method"),
