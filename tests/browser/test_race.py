@@ -198,3 +198,23 @@ def test_thinking_is_shown_apart_from_the_answer(app: App, page: Page) -> None:
     until_over(page)
     assert page.locator(LANES).first.locator(".tr-thinking").count() >= 1
     assert page.locator(LANES).first.locator(".tr-answer").count() >= 1
+
+
+def test_a_figure_says_how_it_was_measured_to_the_pointer_and_to_the_keyboard(app: App, page: Page) -> None:
+    page.goto(app.line_up("quick", "steady"))
+    start(page)
+    until_over(page)
+    box, first = page.locator(".tr-how"), page.locator(LANES).first
+    first.locator(".tr-figure-ttft").hover()
+    expect(box).to_contain_text("usage of the server")
+    expect(box).to_contain_text(re.compile(r"\d ms, measured on this screen"))
+    page.mouse.move(2, 2)
+    expect(box).not_to_be_visible()
+    first.locator(".tr-hero").focus()
+    expect(box).to_contain_text("exact decode rate")
+    page.keyboard.press("Escape")
+    expect(box).not_to_be_visible()
+    line = page.locator("details.how")
+    line.locator("summary").click()
+    expect(line).to_contain_text(re.compile(r"\d ms, on the screen that showed it"))
+    expect(line.locator("dl")).to_have_count(2)
