@@ -141,11 +141,13 @@ class Sheet:
 
 
 def _layer(chart: alt.Chart) -> dict[str, Any]:
-    return {
-        name: part
-        for name, part in chart.to_dict(validate=False).items()
-        if name in ("data", "mark", "encoding")
-    }
+    """The parts of a layer; on hover it says its tooltip or nothing, never the bare fields of its row."""
+    parts = chart.to_dict(validate=False)
+    layer = {name: parts[name] for name in ("data", "mark", "encoding") if name in parts}
+    if "tooltip" not in layer.get("encoding", {}):
+        mark = layer["mark"]
+        layer["mark"] = {**({"type": mark} if isinstance(mark, str) else mark), "tooltip": None}
+    return layer
 
 
 def own_colour(field: str = "colour") -> alt.Color:
