@@ -143,7 +143,7 @@ class Sheet:
 def _layer(chart: alt.Chart) -> dict[str, Any]:
     """The parts of a layer; on hover it says its tooltip or nothing, never the bare fields of its row."""
     parts = chart.to_dict(validate=False)
-    layer = {name: parts[name] for name in ("data", "mark", "encoding") if name in parts}
+    layer: dict[str, Any] = {name: parts[name] for name in ("data", "mark", "encoding") if name in parts}
     if "tooltip" not in layer.get("encoding", {}):
         mark = layer["mark"]
         layer["mark"] = {**({"type": mark} if isinstance(mark, str) else mark), "tooltip": None}
