@@ -64,8 +64,8 @@ def search(page: Page, words: str) -> None:
     page.keyboard.press("Enter")
 
 
-def races(page: Page) -> Locator:
-    return page.get_by_text(re.compile(r"^\d+ races?$"))
+def count(page: Page) -> Locator:
+    return page.get_by_text(re.compile(r"^\d+ (entry|entries)$"))
 
 
 def scrub(page: Page, share: float) -> None:
@@ -91,7 +91,7 @@ def kept(app: AppWithSettings, page: Page) -> Opened:
     answers = (text(page, 0), text(page, 1))
     history(page)
     search(page, mark)
-    expect(races(page)).to_have_text("1 race")
+    expect(count(page)).to_have_text("1 entry")
     choose(page, 0)
     page.locator(".st-key-history_open button").click()
     expect(page.get_by_role("button", name="Back to the list")).to_be_visible()
@@ -145,7 +145,7 @@ def test_a_tag_and_a_note_stay_and_find_the_race(kept: Opened) -> None:
     expect(opened.locator(".st-key-kept_tags")).to_contain_text("savanna")
     opened.get_by_role("button", name="Back to the list").click()
     search(opened, f"savanna monday {kept.mark}")
-    expect(races(opened)).to_have_text("1 race")
+    expect(count(opened)).to_have_text("1 entry")
     opened.goto(address)
     expect(opened.get_by_label("Notes")).to_have_value("shown on Monday")
     expect(opened.locator(".st-key-kept_tags")).to_contain_text("savanna")
@@ -166,13 +166,13 @@ def test_a_deleted_race_is_gone_and_comes_back(kept: Opened) -> None:
     opened = kept.page
     opened.get_by_role("button", name="Back to the list").click()
     search(opened, kept.mark)
-    expect(races(opened)).to_have_text("1 race")
+    expect(count(opened)).to_have_text("1 entry")
     choose(opened, 0)
     opened.locator(".st-key-history_delete button").click()
     expect(opened.get_by_text("1 race deleted.")).to_be_visible()
     expect(opened.get_by_text("No race fits.")).to_be_visible()
     opened.locator(".st-key-history_undo_button button").click()
-    expect(races(opened)).to_have_text("1 race")
+    expect(count(opened)).to_have_text("1 entry")
     expect(opened.get_by_text("1 race deleted.")).to_have_count(0)
 
 
