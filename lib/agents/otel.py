@@ -22,6 +22,8 @@ _CALLS = ("chat", "text_completion", "generate_content")
 _INPUT = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")
 _OUTPUT = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
 _MOST_TOKENS = 100_000
+_MOST_NS = 1e20
+_AMBIGUOUS = 1e14  # a larger number cannot be meant as seconds
 _DAY_S = 24 * 3600.0
 
 
@@ -133,8 +135,7 @@ def _inside(value: Any) -> Iterator[_Span]:
 
 
 def _span(value: Mapping[str, Any]) -> _Span | None:
-    start = _seconds(_first(value, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"))
-    end = _seconds(_first(value, "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime"))
+    start, end = _moment_s(value, "start"), _moment_s(value, "end")
     attributes = _attributes(value.get("attributes"))
     if start is None or end is None or not any(name.startswith("gen_ai.") for name in attributes):
         return None
@@ -143,6 +144,18 @@ def _span(value: Mapping[str, Any]) -> _Span | None:
 
 def _first(value: Mapping[str, Any], *names: str) -> Any:
     return next((value[name] for name in names if value.get(name) is not None), None)
+
+
+def _moment_s(span: Mapping[str, Any], which: str) -> float | None:
+    """When a span starts or ends: what is named nanoseconds is that, whatever its size."""
+    nanoseconds = _first(span, f"{which}TimeUnixNano", f"{which}_time_unix_nano")
+    if nanoseconds is None:
+        return _seconds(_first(span, f"{which}_time", f"{which}Time"))
+    try:
+        number = float(nanoseconds)
+    except (TypeError, ValueError):
+        return _seconds(nanoseconds)
+    return number / 1e9 if 0 <= number < _MOST_NS else None
 
 
 def _seconds(value: Any) -> float | None:
@@ -154,9 +167,9 @@ def _seconds(value: Any) -> float | None:
             return datetime.fromisoformat(str(value)).timestamp()
         except ValueError:
             return None
-    if not 0 <= number < 1e20:
+    if not 0 <= number < _MOST_NS:
         return None
-    return number / 1e9 if number > 1e14 else number
+    return number / 1e9 if number > _AMBIGUOUS else number
 
 
 def _attributes(value: Any) -> dict[str, Any]:

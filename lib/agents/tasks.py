@@ -40,6 +40,8 @@ from lib.provenance import (
 )
 from lib.simulator.profiles import DEFAULT_IDS, Profile, load_profiles
 
+WORTH_SAYING = 1.15  # a decode gain that is not larger than the whole gain by this much is no "yet only"
+
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
@@ -190,23 +192,28 @@ def headline(tasks: Sequence[TaskView]) -> str:
     """One sentence by rule: how much faster the whole became, and what the time goes to now."""
     done = [task for task in tasks if task.ended in ("complete", "predicted") and task.seconds > 0]
     if not done:
-        at = (_("{name} has done {done} of {of} steps").format(name=t.name, done=t.figures.steps, of=t.figures.of)
-              for t in tasks)  # fmt: skip
-        return f"{', '.join(at)}."
+        return f"{', '.join(map(_so_far, tasks))}."
     fast, slow = min(done, key=lambda t: t.seconds), max(done, key=lambda t: t.seconds)
     rest = percent(fast.shares.unaccelerated)
     if len(done) < 2 or fast is slow:
         told = _("{name} needs {time} for the task; {rest} of it is not decoding.")
         return told.format(name=fast.name, time=seconds(fast.seconds), rest=rest)
     decode = slow.shares.decode_s / fast.shares.decode_s if fast.shares.decode_s > 0 else math.inf
+    whole = slow.seconds / fast.seconds
     told = _("{fast} decodes {decode} as fast as {slow}, yet the whole task is done only {whole} as fast: "
              "{rest} of what is left is not decoding.")  # fmt: skip
-    if math.isinf(decode) or decode <= 1:
+    if math.isinf(decode) or decode < whole * WORTH_SAYING:
         told = _("{fast} does the task {whole} as fast as {slow}; {rest} of its time is not decoding.")
     return told.format(
         fast=fast.name, slow=slow.name, decode=ratio(decode) if math.isfinite(decode) else "",
-        whole=ratio(slow.seconds / fast.seconds), rest=rest,
+        whole=ratio(whole), rest=rest,
     )  # fmt: skip
+
+
+def _so_far(task: TaskView) -> str:
+    done = _("{name} has done {done} of {of} steps").format(name=task.name, done=task.figures.steps, of=task.figures.of)
+    ended = ended_words(task.ended)
+    return f"{done} ({ended})" if ended else done
 
 
 def gain_points(task: TaskView) -> tuple[tuple[float, float], ...]:

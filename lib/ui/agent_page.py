@@ -9,7 +9,7 @@ import streamlit as st
 
 from lib.agents.loop import LoopRun
 from lib.agents.record import run_of
-from lib.agents.tasks import headline, predictions, task_in_words, tasks_of
+from lib.agents.tasks import headline, predictions, task_in_words, tasks_of, turns_in_words
 from lib.i18n import _
 from lib.ui import agent_results, agent_setup, race_settings, race_setup, state
 from lib.ui.kept_loop import show_loop_lessons, show_loop_replay, show_loop_result
@@ -110,7 +110,7 @@ def _show_running(loop: LoopRun) -> None:
     if loop.grace is not None:
         watch(loop.grace)
     tasks = tasks_of(loop)
-    st.caption(plain(headline(tasks)))
+    st.caption(plain(" ".join(word for word in (headline(tasks), turns_in_words(tasks)) if word)))
     agent_results.show_times(tasks, loop.plan.trace, loop.plan.id)
     agent_results.show_six(tasks, loop.plan.id)
 

@@ -15,6 +15,7 @@ from lib.agents.set_state import StateFile, state_path
 from lib.agents.set_summary import summary_of
 from lib.agents.set_table import set_table
 from lib.backends.catalogue import Offer
+from lib.domain.events import Status
 from lib.grace import Grace, grace_s
 from lib.i18n import _, ngettext
 from lib.own_lines import data_folder
@@ -47,6 +48,7 @@ def show_sets() -> None:
         _show_running(run)
     else:
         _show_outcome(run)
+        _show_remarks(run)
 
 
 def current() -> SetRun | None:
@@ -152,22 +154,21 @@ def _show_outcome(run: SetRun) -> None:
     of = len(run.plan.questions.questions)
     found = [summary_of(run.outcomes(place), of, run.wall_s(place)) for place in places]
     show_texts(set_table(run.plan.backends, found, agent_results.look().theme), f"set-{run.plan.id}")
-    _show_remarks(run, sum(one.failed for one in found))
+    if run.waits_in_turn:
+        st.caption(_("Backends of this machine are asked one after another all the same, as they share it."))
 
 
-def _show_remarks(run: SetRun, failed: int) -> None:
-    """Why it ended early, what waited for what, and the way to ask again what failed."""
+def _show_remarks(run: SetRun) -> None:
+    """Why it ended early, and the way to ask again what failed."""
     early = {
         "stopped": _("Stopped; run the set again to go on."), "cap": _("The spend cap was reached."),
         "unwatched": _("Stopped, since nobody watched; run the set again to go on."),
         "fault": _("The set could not go on; the server's log says why."),
     }  # fmt: skip
-    if run.waits_in_turn:
-        st.caption(_("Backends of this machine are asked one after another all the same, as they share it."))
-    if run.is_running:
-        return
     if run.ended_early:
         st.info(early[run.ended_early])
+    outcomes = (one for place in range(len(run.plan.backends)) for one in run.outcomes(place))
+    failed = sum(one.status != Status.COMPLETE.value for one in outcomes)
     if failed:
         st.button(
             ngettext("Ask the failed one again", "Ask the {n} failed ones again", failed).format(n=numbers.whole(failed)),

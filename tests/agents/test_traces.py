@@ -63,10 +63,9 @@ def test_a_tool_returns_the_same_text_of_the_length_asked_for(length: int) -> No
     assert tokens.count(text) == pytest.approx(length, abs=2)
 
 
-def span(start_s: float, end_s: float, **attributes: object) -> dict[str, object]:
+def span(start_s: float, end_s: float, base: int = 1_790_000_000_000_000_000, **attributes: object) -> dict[str, object]:
     listed = [{"key": f"gen_ai.{k.replace('__', '.')}", "value": {"intValue" if isinstance(v, int) else "stringValue":
                str(v)}} for k, v in attributes.items()]  # fmt: skip
-    base = 1_790_000_000_000_000_000
     return {"startTimeUnixNano": str(base + int(start_s * 1e9)), "endTimeUnixNano": str(base + int(end_s * 1e9)),
             "attributes": listed}  # fmt: skip
 
@@ -78,6 +77,12 @@ SPANS = [
     span(4, 6, operation__name="execute_tool", tool__name="read"),
     span(6, 9, operation__name="chat", usage__input_tokens=1600, usage__output_tokens=50),
 ]
+
+
+def test_nanoseconds_are_nanoseconds_whatever_moment_they_are_counted_from() -> None:
+    spans = [span(0, 2, 0, operation__name="chat", usage__output_tokens=9),
+             span(2, 3.2, 0, operation__name="execute_tool", tool__name="search")]  # fmt: skip
+    assert otel.read_any(orjson.dumps({"spans": spans})).steps[0].tool_s == pytest.approx(1.2)
 
 
 def test_spans_become_steps_and_parallel_tools_are_waited_for_once() -> None:
