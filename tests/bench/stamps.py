@@ -43,9 +43,9 @@ def beside_floor(product: Product, truth: Truth, race: list[Spec]) -> tuple[list
 def errors(repetitions: list[list[Pair]], p99_ms: float = 1.0) -> tuple[Finding, ...]:
     """Stamp and rate errors with their targets."""
     return (
-        Finding("stamp error p50", "ms", _each(repetitions, 0.5), at_most=0.2),
-        Finding("stamp error p99", "ms", _each(repetitions, 0.99), at_most=p99_ms),
-        Finding("stamp error max", "ms", _each(repetitions, 1.0)),
+        Finding("stamp error p50", "ms", at_share(repetitions, 0.5), at_most=0.2),
+        Finding("stamp error p99", "ms", at_share(repetitions, 0.99), at_most=p99_ms),
+        Finding("stamp error max", "ms", at_share(repetitions, 1.0)),
         Finding("rate error, worst lane", "%", tuple(map(worst_rate, repetitions)), at_most=0.05),
     )
 
@@ -53,8 +53,8 @@ def errors(repetitions: list[list[Pair]], p99_ms: float = 1.0) -> tuple[Finding,
 def for_comparison(who: str, repetitions: list[list[Pair]]) -> tuple[Finding, ...]:
     """The same errors of another client, without targets."""
     return (
-        Finding(f"{who}: p50", "ms", _each(repetitions, 0.5)),
-        Finding(f"{who}: p99", "ms", _each(repetitions, 0.99)),
+        Finding(f"{who}: p50", "ms", at_share(repetitions, 0.5)),
+        Finding(f"{who}: p99", "ms", at_share(repetitions, 0.99)),
         Finding(f"{who}: rate error", "%", tuple(map(worst_rate, repetitions))),
     )
 
@@ -87,5 +87,6 @@ def worst_rate(pairs: list[Pair]) -> float:
     return max(abs(pair.rate_error_percent) for pair in pairs)
 
 
-def _each(repetitions: list[list[Pair]], share: float) -> tuple[float, ...]:
+def at_share(repetitions: list[list[Pair]], share: float) -> tuple[float, ...]:
+    """The error that this share of all chunks does not exceed, for each repetition, ms."""
     return tuple(percentile([e for pair in pairs for e in pair.errors_ms], share) for pairs in repetitions)
