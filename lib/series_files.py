@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Protocol
 
 import orjson
 
@@ -22,6 +21,7 @@ from lib.i18n import _
 from lib.metrics.quantity import Unavailable
 from lib.reading import ReadingSpeed
 from lib.store.store import Store
+from lib.trials.how import Measured, footer, rounds_of, source_of
 from lib.trials.kept import KeptSeries, kept_series
 from lib.trials.plan import Plan
 from lib.trials.summary import (
@@ -29,7 +29,6 @@ from lib.trials.summary import (
     comparisons,
     counts_of,
     figure_summary,
-    rounds_text,
     told_apart,
     trials_of,
 )
@@ -38,16 +37,6 @@ from lib.trials.trial import Trial
 FORMAT = "tokenrace-series"
 VERSION = 1
 _UNITS = {"ttfat_ms": "ms", "decode_tok_s": "tok/s", "e2e_tok_s": "tok/s", "whole_ms": "ms"}
-
-
-class Trials(Protocol):
-    """A series under way, or one that was kept."""
-
-    @property
-    def plan(self) -> Plan: ...
-
-    @property
-    def trials(self) -> tuple[Trial, ...]: ...
 
 
 def read_series(store: Store, series_id: str, speed: ReadingSpeed | None) -> KeptSeries:
@@ -66,14 +55,14 @@ def series_json(store: Store, series_id: str) -> bytes:
     return orjson.dumps({**head, **asdict(record.plan), "ended": record.ended, "recordings": rounds})
 
 
-def trials_csv(series: Trials) -> bytes:
+def trials_csv(series: Measured) -> bytes:
     """One row for each request in the order of ending, warm-ups among them (round 0), with every figure."""
     names = names_apart(series.plan.backends)
-    rows = [_row(series.plan, trial, names) for trial in series.trials]
+    rows = [_row(series, trial, names) for trial in series.trials]
     return table(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
 
 
-def series_markdown(series: Trials) -> bytes:
+def series_markdown(series: Measured) -> bytes:
     """What may be said of the series: each pair's ratio, medians with range, counts, and how it was made."""
     plan, trials, names = series.plan, series.trials, names_apart(series.plan.backends)
     said = [
@@ -82,11 +71,12 @@ def series_markdown(series: Trials) -> bytes:
     head = [_("Backend"), _("Origin"), _("Complete"), _("Failed"), *_titles()]
     rows = [_backend_row(plan, trials, place, name) for place, name in enumerate(names)]
     lines = [table_line(head), table_line(["---"] * 2 + ["---:"] * (len(head) - 2)), *map(table_line, rows)]
-    parts = [*map(escaped, said), "\n".join(lines), escaped(_made(plan, trials))]
+    parts = [*map(escaped, said), "\n".join(lines), escaped(_made(series))]
     return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")
 
 
-def _row(plan: Plan, trial: Trial, names: Sequence[str]) -> dict[str, Cell]:
+def _row(series: Measured, trial: Trial, names: Sequence[str]) -> dict[str, Cell]:
+    plan = series.plan
     backend = plan.backends[trial.turn.place]
     return {
         "series": plan.id,
@@ -100,6 +90,11 @@ def _row(plan: Plan, trial: Trial, names: Sequence[str]) -> dict[str, Cell]:
         "status": trial.status.value,
         "failure": trial.failure or None,
         "throttled": "yes" if trial.was_throttled else "no",
+        "token_source": source_of([trial]),
+        "trials": rounds_of(series.trials),
+        "versions": "; ".join(f"{name} {number}" for name, number in series.versions.items()),
+        "clock_health_ms": series.clock_health_ms,
+        "display_lag_ms": None,  # trials are shown on no stage
         **figure_cells(dict(trial.figures)),
     }
 
@@ -135,11 +130,6 @@ def _value(value: float, key: str) -> str:
     return numbers.milliseconds(value) if _UNITS[key] == "ms" else numbers.rate(value)
 
 
-def _made(plan: Plan, trials: Sequence[Trial]) -> str:
-    rounds = len({trial.turn.round for trial in trials if not trial.is_warm_up})
-    parts = [
-        _("Measured with Tokenrace"), rounds_text(rounds), _("medians with range"), _(plan.mode.value),
-        _("{condition} prompt").format(condition=_(plan.condition.value)), _("prompt: “{prompt}”").format(
-            prompt=" ".join(plan.prompt.text.split())[:120]), plan.started_at,
-    ]  # fmt: skip
-    return " · ".join(part for part in parts if part)
+def _made(series: Measured) -> str:
+    prompt = _("prompt: “{prompt}”").format(prompt=" ".join(series.plan.prompt.text.split())[:120])
+    return " · ".join((_("Measured with Tokenrace"), _("medians with range"), prompt, footer(series)))

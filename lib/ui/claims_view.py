@@ -13,11 +13,12 @@ from lib.claims import Bound, Claim, Evidence, Kind, Verdict, Word, is_about, ju
 from lib.domain.run import Backend, Origin
 from lib.i18n import _
 from lib.provenance import shared_facts
+from lib.trials.how import conditions_of
 from lib.trials.kept import KeptSeries
 from lib.trials.runner import Series
 from lib.ui import state, trials_setup
 from lib.ui.markdown import in_help, plain
-from lib.ui.trials_results import REFERENCE, conditions
+from lib.ui.trials_results import REFERENCE
 
 SET_AGAINST, BY_ITSELF = "claims_place", -1
 TEXT, NUMBER, FIGURE, BOUND, KIND = "claim_text", "claim_number", "claim_figure", "claim_bound", "claim_kind"
@@ -47,7 +48,7 @@ def show_claims() -> None:
         _show_form()
     for claim in (claim for claim in known if claim.can_be_tried):
         evidence = evidence_for(claim, series, place)
-        how = in_help(shared_facts(conditions(series))) if evidence is not None and series is not None else None
+        how = in_help(shared_facts(conditions_of(series))) if evidence is not None and series is not None else None
         _show_claim(claim, judge(claim, evidence), how)
     _show_rest([claim for claim in known if not claim.can_be_tried])
 

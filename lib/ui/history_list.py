@@ -15,13 +15,13 @@ from lib.i18n import _, ngettext
 from lib.provenance import badge_word
 from lib.store.rows import LaneRow, Page, RunRow
 from lib.store.store import Store
+from lib.trials.how import condition_words
 from lib.trials.plan import Condition
 from lib.trials.summary import rounds_text
 from lib.ui import history_state as chosen
 from lib.ui import state
 from lib.ui.compare import show_comparison
 from lib.ui.history_files import show_import
-from lib.ui.trials_results import condition_words
 from lib.ui.wiring import store
 
 MOST_COMPARED = 8
@@ -93,7 +93,7 @@ def _show_actions(known: Store, rows: list[RunRow]) -> None:
     first.button(_("Open"), key="history_open", on_click=chosen.open_run, args=(ids[0] if ids else None,),
                  disabled=len(ids) != 1, width="stretch")  # fmt: skip
     second.button(_("Compare"), key="history_compare", on_click=state.put, args=(chosen.COMPARED, tuple(ids)),
-                  disabled=not 2 <= len(ids) <= MOST_COMPARED or any(row.series for row in rows), width="stretch")  # fmt: skip
+                  disabled=not 2 <= len(ids) <= MOST_COMPARED or any(row.series or loop_in_list(row) for row in rows), width="stretch")  # fmt: skip
     deleted = bool(state.value(chosen.DELETED, False))
     label, action = (_("Restore"), _restore) if deleted else (_("Delete"), _delete)
     third.button(
@@ -126,13 +126,13 @@ def _show_undo(known: Store) -> None:
 
 
 def _row(row: RunRow) -> dict[str, Any]:
-    lanes = row.lanes
+    lanes, loop = row.lanes, loop_in_list(row)
     return {
         _("Date"): datetime.fromtimestamp(row.started_ms / 1000, UTC),
-        _("What"): _what(row),
+        _("What"): loop[0] if loop else _what(row),
         _("Prompt"): row.prompt,
-        _("Lanes"): ", ".join(f"{lane.name} ({badge_word(lane.origin)})" for lane in lanes),
-        _("Fastest"): _fastest(lanes, row.series is not None),
+        _("Lanes"): loop[1] if loop else ", ".join(f"{lane.name} ({badge_word(lane.origin)})" for lane in lanes),
+        _("Fastest"): "–" if loop else _fastest(lanes, row.series is not None),
         _("Mode"): _(row.mode.value),
         _("Status"): _(row.status),
         _("Tags"): ", ".join(row.tags),

@@ -11,12 +11,12 @@ from typing import Any
 from lib import numbers
 from lib.charts.metric_table import DASH, Notes
 from lib.charts.palette import Theme, palette
-from lib.domain.run import Backend
 from lib.i18n import _
 from lib.metrics.figures import figure_text
-from lib.metrics.quantity import ESTIMATED, Quantity, Unavailable
-from lib.provenance import Facts, badge_word, counted_by, how_head, made_by
+from lib.metrics.quantity import Quantity, Unavailable
+from lib.provenance import Facts, badge_word, how_head
 from lib.trials.goodput import Goals, goodput
+from lib.trials.how import backend_facts
 from lib.trials.plan import Plan
 from lib.trials.summary import RELIABLE, FigureSummary, Percentile, counts_of, figure_summary, trials_of
 from lib.trials.trial import Trial
@@ -54,12 +54,6 @@ def table_of(
         "rows": rows,
         "notes": notes.sentences,
     }  # fmt: skip
-
-
-def backend_facts(backend: Backend, own: Sequence[Trial]) -> Facts:
-    """What made the tokens of these trials and who counted them."""
-    counted = [figure for trial in own if isinstance(figure := trial.figures["output_tokens"], Quantity)]
-    return made_by(backend, counted_by([ESTIMATED in figure.marks for figure in counted]))
 
 
 def goals_in_words(goals: Goals) -> str:

@@ -11,6 +11,7 @@ from lib import numbers
 from lib.charts.result_lanes import names_apart
 from lib.i18n import _, ngettext
 from lib.provenance import mode_words
+from lib.trials.how import condition_words
 from lib.trials.plan import Condition
 from lib.trials.progress import Progress
 from lib.trials.runner import Series
@@ -18,7 +19,7 @@ from lib.ui import race_settings, race_setup, state, trials_setup
 from lib.ui.lineup import show_lineup
 from lib.ui.markdown import plain
 from lib.ui.series_downloads import show_series_files
-from lib.ui.trials_results import condition_words, show_results
+from lib.ui.trials_results import show_results
 
 POLL_S = 2.0
 

@@ -25,10 +25,11 @@ from lib.domain.run import Origin
 from lib.i18n import _, current_language
 from lib.metrics.figures import figure_text
 from lib.metrics.quantity import Unavailable
-from lib.provenance import Conditions, Facts, badge_word, mode_words, shared_facts
+from lib.provenance import Facts, badge_word, mode_words, shared_facts
 from lib.trials.goodput import Goals
+from lib.trials.how import backend_facts, condition_words, conditions_of, rounds_of
 from lib.trials.kept import KeptSeries
-from lib.trials.plan import Condition, Plan
+from lib.trials.plan import Plan
 from lib.trials.runner import Series
 from lib.trials.summary import (
     Comparison,
@@ -42,7 +43,7 @@ from lib.trials.summary import (
 from lib.trials.trial import Trial
 from lib.ui.markdown import in_help, plain
 from lib.ui.trial_charts import StripLane, forest_chart, strip_chart
-from lib.ui.trial_table import backend_facts, table_of
+from lib.ui.trial_table import table_of
 
 COLUMN_PX = 480
 KEPT = 16  # looks that are remembered
@@ -67,7 +68,7 @@ def show_results(series: Series | KeptSeries, goals: Goals) -> None:
     look = Look("dark" if st.context.theme.type == "dark" else "light")
     names = names_apart(plan.backends)
     reference, key = _comparison_chosen(names)
-    how = shared_facts(conditions(series))
+    how = shared_facts(conditions_of(series))
     seen = _Seen(plan.id, len(trials), current_language(), look, reference, key, how, plan, trials)
     found, figures, forest = _drawn(seen)
     _show_sentence(found, plan, names, how)
@@ -107,25 +108,10 @@ def _drawn(seen: _Seen) -> tuple[list[Comparison], list[_Titled], drawing.Figure
 
 def provenance(plan: Plan, trials: Sequence[Trial]) -> str:
     """What stands under every title: mode, condition, rounds, date."""
-    rounds = len({trial.turn.round for trial in trials if not trial.is_warm_up})
+    rounds = rounds_of(trials)
     began = datetime.fromisoformat(plan.started_at).strftime("%Y-%m-%d %H:%M UTC") if plan.started_at else ""
     first = f"{mode_words(plan.mode)} · {condition_words(plan.condition)}"
     return "\n".join((first, " · ".join(part for part in (rounds_text(rounds), began) if part)))
-
-
-def conditions(series: Series | KeptSeries) -> Conditions:
-    """How all trials of a series were made."""
-    plan = series.plan
-    rounds = len({trial.turn.round for trial in series.trials if not trial.is_warm_up})
-    return Conditions(
-        plan.mode, plan.started_at, series.versions, series.clock_health_ms,
-        trials=rounds_text(rounds), condition=condition_words(plan.condition),
-    )  # fmt: skip
-
-
-def condition_words(condition: Condition) -> str:
-    """Cold or warm, in words."""
-    return {Condition.COLD: _("cold prompt"), Condition.WARM: _("warm prompt")}[condition]
 
 
 def _comparison_chosen(names: Sequence[str]) -> tuple[int, str]:
@@ -233,7 +219,7 @@ def _show_table(
     st.caption(_conditions(series))
     if (series.clock_health_ms or 0.0) > LATE_CLOCK_MS:
         st.caption(_("The measuring process was held up: times may be late by as much as its clock was."))
-    table = table_of(series.plan, trials, names, goals, look.theme, shared_facts(conditions(series)))
+    table = table_of(series.plan, trials, names, goals, look.theme, shared_facts(conditions_of(series)))
     _mount(data=table, key=f"trials-{series.plan.id}")
     with st.expander(_("Every trial")):
         st.dataframe(_every_trial(trials, names), hide_index=True, height="content")
