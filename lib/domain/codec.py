@@ -73,7 +73,9 @@ def decode_rows(lane: int, rows: Iterable[Row]) -> tuple[ev.Generation, ...]:
     """The generations of one lane, oldest first: a `restart` row begins a new one."""
     trials: list[list[ev.Event]] = [[]]
     for row in rows:
-        if row[1] == "restart":
+        if len(row) == 4 and row[1] == "a":  # nearly all of them
+            trials[-1].append(ev.Delta(row[0], ev.Channel.ANSWER, row[2], row[3]))
+        elif row[1] == "restart":
             trials.append([])
         else:
             trials[-1].append(decode_row(row))

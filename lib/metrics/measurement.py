@@ -7,6 +7,7 @@ belong to which time window" is decided; the rates themselves are in `rates.py`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import nlargest
 
 from lib import reading, tokens
 from lib.domain import events as ev
@@ -197,10 +198,10 @@ def _is_buffered(groups: tuple[Arrival, ...], chunks: int, tokens_shown: int) ->
     """A long answer nearly all in three arrivals, or much of it in the first; a short one all in one."""
     if not groups or chunks < 2:
         return False
-    sizes = [sum(len(delta.text) for delta in arrival.deltas) for arrival in groups]
     if tokens_shown < LONG_ANSWER_TOKENS:
         return len(groups) == 1 and chunks >= _BUFFERED_CHUNKS
-    in_few = sum(sorted(sizes, reverse=True)[:BUFFERED_ARRIVALS]) >= BUFFERED_SHARE * sum(sizes)
+    sizes = [sum([len(delta.text) for delta in arrival.deltas]) for arrival in groups]
+    in_few = sum(nlargest(BUFFERED_ARRIVALS, sizes)) >= BUFFERED_SHARE * sum(sizes)
     return in_few or sizes[0] > FIRST_ARRIVAL_SHARE * sum(sizes)
 
 

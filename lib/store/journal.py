@@ -36,6 +36,10 @@ from lib.store.rows import NoSuchRunError, Summary
 from lib.store.schema import JOURNAL, LANE, RECORDING, RUN, RUNNING, SERIES
 
 INTERRUPTED = "interrupted"  # how a series ended whose process is gone
+_APPEND = {  # in the driver's own words: it runs thirty times a second, and half its time went into making it
+    "sqlite": "INSERT OR IGNORE INTO journal (run, batch, rows) VALUES (?, ?, ?)",
+    "postgresql": "INSERT INTO journal (run, batch, rows) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
+}
 _FIGURES = (
     sa.update(LANE)
     .where(LANE.c.run == sa.bindparam("of"), LANE.c.lane == sa.bindparam("at"))
@@ -119,7 +123,7 @@ def extend(connection: Connection, number: int, run: Run) -> None:
 
 def append(connection: Connection, number: int, batch: int, rows: bytes) -> None:
     """Add a batch of rows, unread."""
-    _insert_once(connection, JOURNAL, [{"run": number, "batch": batch, "rows": rows}])
+    connection.exec_driver_sql(_APPEND[connection.dialect.name], (number, batch, rows))
 
 
 def reopen(connection: Connection, number: int, writer: int) -> int:
