@@ -7,6 +7,7 @@ in the lane's note in a fixed form, and `read_loop` reads it back; docs/agents.m
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lib.agents.loop import LoopRun
@@ -18,6 +19,7 @@ TAG = "agent loop"
 _NOTE = re.compile(
     r"agent (\d+) step (\d+)/(\d+) try (\d+)(?: · tool (\d+)-(\d+) us)?(?: · person (\d+)-(\d+) us)? · (.{1,60})"
 )
+_NAME = re.compile(r"(.*) · (\d+)(?: \(\d+\))?", re.DOTALL)
 _US = 1000
 
 
@@ -88,6 +90,17 @@ def asked_tokens(run: Run) -> dict[int, int]:
     """The output tokens that each step of a kept loop asked for, by step from 0."""
     found = [_NOTE.fullmatch(backend.note) for backend in run.backends]
     return {int(one[2]) - 1: run.params_of(lane).max_tokens or 1 for lane, one in enumerate(found) if one is not None}
+
+
+def tasks_in(names: Sequence[str]) -> dict[str, int]:
+    """From the names of a loop's lanes: each backend with how many steps it began; empty when one is no such name."""
+    found = [_NAME.fullmatch(name) for name in names]
+    begun: dict[str, int] = {}
+    for one in found:
+        if one is None:
+            return {}
+        begun[one[1]] = max(begun.get(one[1], 0), int(one[2]))
+    return begun
 
 
 def _lane(backend: Backend, place: int, steps: int, record: StepRecord, number: int) -> Backend:

@@ -117,6 +117,7 @@ def lane_figures(task: TaskView, status: str) -> dict[str, Any]:
         "status": status,
         "place": None,
         "hero": _hero(task),
+        "how": task.how[:-1],  # the screen knows its own lag
         "ttft": _figure(six.ttft_ms),
         "tokens": {"text": None if six.output_tokens is None else numbers.whole(six.output_tokens),
                    "source": _("All steps together."), "count": six.output_tokens, "reason": None},

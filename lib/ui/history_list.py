@@ -22,6 +22,7 @@ from lib.ui import history_state as chosen
 from lib.ui import state
 from lib.ui.compare import show_comparison
 from lib.ui.history_files import show_import
+from lib.ui.kept_loop import loop_in_list
 from lib.ui.wiring import store
 
 MOST_COMPARED = 8
@@ -92,8 +93,9 @@ def _show_actions(known: Store, rows: list[RunRow]) -> None:
     first, second, third, _rest = st.columns([1, 1, 1, 5])
     first.button(_("Open"), key="history_open", on_click=chosen.open_run, args=(ids[0] if ids else None,),
                  disabled=len(ids) != 1, width="stretch")  # fmt: skip
+    is_race = [row.series is None and loop_in_list(row) is None for row in rows]
     second.button(_("Compare"), key="history_compare", on_click=state.put, args=(chosen.COMPARED, tuple(ids)),
-                  disabled=not 2 <= len(ids) <= MOST_COMPARED or any(row.series or loop_in_list(row) for row in rows), width="stretch")  # fmt: skip
+                  disabled=not 2 <= len(ids) <= MOST_COMPARED or not all(is_race), width="stretch")  # fmt: skip
     deleted = bool(state.value(chosen.DELETED, False))
     label, action = (_("Restore"), _restore) if deleted else (_("Delete"), _delete)
     third.button(

@@ -7,16 +7,30 @@ from __future__ import annotations
 
 import streamlit as st
 
+from lib.agents.record import TAG, tasks_in
 from lib.agents.showing import loop_messages
 from lib.agents.tasks import kept_tasks
 from lib.agents.trace import Trace
 from lib.domain.run import Run
-from lib.i18n import _
+from lib.i18n import _, ngettext
+from lib.provenance import badge_word
+from lib.store.rows import RunRow
 from lib.ui import agent_results
 from lib.ui.loop_downloads import show_loop_downloads
 from lib.ui.markdown import plain
 from lib.ui.race_setup import reader_for_player
 from lib.ui.stage import show_replay
+
+
+def loop_in_list(row: RunRow) -> tuple[str, str] | None:
+    """What a listed loop is and who did it, for the list of runs; None for any other run."""
+    begun = tasks_in([lane.name for lane in row.lanes]) if TAG in row.tags else {}
+    if not begun:
+        return None
+    badges = {name: lane.origin for name in begun for lane in row.lanes if lane.name.startswith(f"{name} · ")}
+    steps = max(begun.values())
+    what = ngettext("Agent loop, {n} step", "Agent loop, {n} steps", steps).format(n=steps)
+    return what, ", ".join(f"{name} ({badge_word(badges[name])})" for name in begun)
 
 
 def show_loop_replay(run: Run) -> None:

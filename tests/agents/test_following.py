@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from lib.agents.keeping import Keeping
-from lib.agents.record import TAG, is_loop, read_loop, run_of
+from lib.agents.record import TAG, is_loop, read_loop, run_of, tasks_in
 from lib.agents.showing import Showing, loop_messages
 from lib.agents.tasks import kept_tasks, tasks_of
 from lib.domain.codec import encode_run
@@ -45,6 +45,8 @@ def test_a_loop_is_kept_as_it_was_with_every_try_tool_and_person(store: Store) -
     assert row.tags == (TAG,)
     assert len(row.lanes) == len(run.backends) == 7
     assert encode_run(run) == encode_run(told)
+    assert tasks_in([lane.name for lane in row.lanes]) == {"Sim": 3}
+    assert tasks_in([*(lane.name for lane in row.lanes), "Sim"]) == {}
     assert not store.verify("loop-1").differences
     assert [task.figures for task in kept_tasks(run)[0]] == [task.figures for task in tasks_of(loop)]
 

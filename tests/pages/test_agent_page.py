@@ -19,6 +19,7 @@ from lib.domain.run import Limits
 from lib.store.rows import RunRow
 from lib.ui import agent_sets, agent_setup, wiring
 from lib.ui.agent_setup import desk
+from lib.ui.kept_loop import loop_in_list
 
 PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "agent_loop.py")
 LINEUP = ("gpt-5.6-sol-standard", "gpt-5.6-sol-ultrafast")
@@ -104,6 +105,9 @@ def test_a_loop_runs_to_its_end_and_is_kept(page: AppTest) -> None:
     assert "live" not in words(page)
     row = kept(loop)
     assert (row.status, row.tags, len(row.lanes)) == ("complete", ("agent loop",), 6)
+    names = "GPT-5.6 Sol standard (simulated), GPT-5.6 Sol Ultrafast (simulated)"
+    assert loop_in_list(row) == ("Agent loop, 3 steps", names)
+    assert loop_in_list(replace(row, tags=())) is None
     live = wiring.hub().get(loop.plan.id)
     assert live is not None
     assert live.ended
