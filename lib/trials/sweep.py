@@ -158,7 +158,7 @@ def knee_of(levels: Sequence[Level]) -> int | None:
 
 
 def _total(whole: Sequence[Measurement]) -> float | None:
-    """Tokens/s of all: tokens beyond each first arrival's share, over first to last arrival of any."""
+    """Tokens/s of all: every token of every user, over first to last arrival of any."""
     if not whole:
         return None
     begin_ns = min(one.arrivals[0].at_ns for one in whole)

@@ -102,7 +102,7 @@ def sentence(sweep: Sweep) -> str:
     if len(levels) < 2:
         return _("Fewer than two levels were measured, so there is no curve.")
     first, last, found = levels[0], levels[-1], knee_of(levels)
-    told = _("{name}: from {few} to {users}, each slows from {alone} to {each} while all together rise from "
+    told = _("{name}: from {few} to {users}, the speed of each goes from {alone} to {each}, that of all together from "
              "{total} to {most}.").format(
         name=sweep.question.name, few=_users(first.users), users=_users(last.users),
         alone=numbers.rate(first.per_user_tps or 0), each=numbers.rate(last.per_user_tps or 0),
@@ -157,7 +157,7 @@ def _about() -> str:
              "curve shows what the formula means on the wire; its knee should lie near {knee} users. The local "
              "model is what it is.").format(
         machine=machine_words(chip(CHIP), 1), model=model(MODEL).name, context=numbers.whole(CONTEXT),
-        knee=numbers.whole(knee_of_roofline(work) or 0),
+        knee=numbers.whole(knee_of_roofline(Machine.of(chip(CHIP)), work) or 0),
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from lib.domain.run import Backend, Limits, Params, Prompt
 from lib.server_process import Ready, ServerProcess
 from lib.trials.crowd import CrowdMeasurer
 from lib.trials.sweep import Level, Question, Sweep, SweepDesk, TooManySweeps, knee_of, level_of
+from lib.ui.limits_sweep import sentence
 from tests.metrics.building import backend, steady
 
 WAIT_S = 60.0
@@ -112,6 +113,19 @@ def test_the_knee_is_where_the_product_is_largest() -> None:
     ]  # fmt: skip
     assert knee_of(levels) == 2
     assert knee_of([*levels[:2], Level(4, 0, None, None, None)]) is None
+
+
+def test_the_sentence_fits_a_backend_that_gives_less_to_two_than_to_one() -> None:
+    told = sentence(measured(Level(1, 1, 10, 68, 69), Level(2, 2, 10, 24, 45)))
+    assert "from 1 user to 2 users" in told
+    assert "each goes from 68.0 tok/s to 24.0 tok/s, that of all together from 69.0 tok/s to 45.0 tok/s" in told
+    assert "rise" not in told
+
+
+def measured(*levels: Level) -> Sweep:
+    sweep = Sweep(question(tuple(level.users for level in levels)), MadeUpCrowd)
+    sweep._results.extend(levels)
+    return sweep
 
 
 def test_a_real_crowd_meets_the_simulator_on_the_wire() -> None:
