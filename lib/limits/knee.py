@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lib.limits.roofline import Work
+from lib.limits.roofline import Machine, Work, critical_batch
 
 
 def knee(points: Sequence[tuple[int, float, float]]) -> int | None:
@@ -20,12 +20,16 @@ def knee(points: Sequence[tuple[int, float, float]]) -> int | None:
     return None if best in (0, len(ordered) - 1) else ordered[best][0]
 
 
-def knee_of_roofline(work: Work) -> float | None:
-    """Users at the knee of a memory-bound dense model: weight bytes / KV bytes of one user.
+def knee_of_roofline(machine: Machine, work: Work) -> float | None:
+    """Users at the knee of a dense model: weight bytes / KV bytes of one user, or fewer where arithmetic ends it.
 
-    The maximum of B / (W + B KV)^2, from the roofline of `roofline.py`. None without a cache to count, or for a
-    mixture of experts, whose weights read grow with the batch.
+    The maximum of B / step^2 with the step of `roofline.py`. From the batch on where 2 B P / FLOPs exceeds the reading
+    of the weights, more users only lower the product. None without a cache to count, or for a mixture of experts,
+    whose weights read grow with the batch.
     """
     if work.model.is_moe or not work.kv_bytes:
         return None
-    return work.weight_bytes / work.kv_bytes
+    memory_bound = work.weight_bytes / work.kv_bytes
+    if machine.flops is None:
+        return memory_bound
+    return min(memory_bound, critical_batch(machine.flops, machine.bandwidth_bytes_s, work.bits_per_weight))

@@ -109,7 +109,7 @@ def _batch_speeds() -> Figure | None:
         for rate in (roofline.per_user_tps, roofline.total_tps)
     )
     marks = [Mark(float(now.users), _("{n} users").format(n=numbers.whole(now.users)))]
-    knee = knee_of_roofline(now.work())
+    knee = knee_of_roofline(machine, now.work())
     if knee and 1 < knee < BATCHES[-1]:
         marks.append(Mark(knee, _("knee: {n} users").format(n=numbers.whole(knee))))
     words = Words(_("Speed against the number of users"), f"{now.machine_words}\n{now.model_words}")
