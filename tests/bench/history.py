@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -26,7 +27,7 @@ from lib.store.columns import lane_columns, run_columns, searched, summary, summ
 from lib.store.keeper import Keeper
 from lib.store.packing import pack_lane, rows_of
 from lib.store.rows import Filter
-from lib.store.schema import LANE, RECORDING, RUN, SEARCH, TAG
+from lib.store.schema import LANE, RECORDING, RUN, SEARCH, SERIES, TAG
 from lib.store.store import Store
 from tests.bench.accuracy import Pair
 from tests.bench.pace import Pace
@@ -34,7 +35,7 @@ from tests.bench.product import Keeper as Sink
 from tests.bench.product import Kept, Product, run_of
 from tests.bench.races import specs
 from tests.bench.report import Finding, Section
-from tests.bench.stamps import errors, for_comparison
+from tests.bench.stamps import at_share, errors, for_comparison
 from tests.bench.truth import Truth
 from tests.bench.truth_content import Spec
 from tests.metrics.building import steady
@@ -44,6 +45,7 @@ from tests.store.runs import race, shipped
 LANES, TOKENS = 4, 600
 PER_BATCH = 20  # rows of a lane that come within 27 ms at 750 tok/s
 EVERY_RECORDED = 100
+EVERY_SERIES, ROUNDS = 20, 4
 SUBJECTS = (
     "lighthouse",
     "tide",
@@ -95,6 +97,7 @@ def writing(path: Path, runs: int) -> Section:
         f"History: {runs:,} runs of {LANES} lanes x {TOKENS} tokens, kept as they come ({len(batches)} batches each)",
         (
             Finding("writer time of a run, median", "ms", (median(spent_ms),), at_most=20),
+            Finding("writer time of a run, p95", "ms", (spent_ms[int(len(spent_ms) * 0.95)],)),
             Finding("writer time of a run, p99", "ms", (spent_ms[int(len(spent_ms) * 0.99)],)),
             Finding("processor time of a run, mean", "ms", (processor_ns / runs / 1e6,)),
             Finding("size of a run", "KiB", (per_run_kib,)),
@@ -114,7 +117,7 @@ def on_postgresql(runs: int) -> Section:
 
 
 def listing(url: str, runs: int) -> Section:
-    """The list of many runs: first page, filters, search, opening."""
+    """The list of many runs, series of trials among them: first page, filters, search, opening."""
     with closing(Store(url)) as store:
         fill(store, runs)
         settle(store)
@@ -136,7 +139,7 @@ def listing(url: str, runs: int) -> Section:
                     note=f"{store.page(wanted).total:,} runs")
             for name, wanted in asked.items()
         ]  # fmt: skip
-        found.append(Finding("last page", "ms", times(lambda: store.page(Filter(), runs - 50))))
+        found.append(Finding("last page", "ms", times(lambda: store.page(Filter(), store.page().total - 50))))
         found.append(Finding("choices of the filters", "ms", times(lambda: (store.backends(), store.tags()))))
         recorded = random.Random(1).sample(range(0, runs, EVERY_RECORDED), 20)
         opened = tuple(timed_ms(lambda one=one: store.open(f"long-{one}")) for one in recorded)
@@ -147,7 +150,7 @@ def listing(url: str, runs: int) -> Section:
 
 def beside_a_race(path: Path, pace: Pace) -> Section:
     """Stamps of the same race, in turn with the history written by its keeper and without."""
-    times_, seconds = (1, 2.5) if pace.quick else (3, 4.0)
+    times_, seconds = (2, 2.5) if pace.quick else (8, 4.0)
     race_ = specs(8, 750.0, seconds)
     with (
         Truth() as truth,
@@ -156,7 +159,8 @@ def beside_a_race(path: Path, pace: Pace) -> Section:
         Product() as bare,
         KeptProduct(keeper) as kept,
     ):
-        both = pace.repeat(times_, in_turn, bare, kept, truth, race_)
+        first_is_kept = cycle((True, False))
+        both = pace.repeat(times_, lambda: in_turn(bare, kept, truth, race_, kept_first=next(first_is_kept)))
     with closing(Store(f"sqlite:///{path}")) as store:
         rows = [row for row in store.page(Filter(status="complete")).rows if len(row.lanes) == len(race_)]
     whole = Finding("races kept whole", "", (float(len(rows)),), at_least=times_)
@@ -165,14 +169,33 @@ def beside_a_race(path: Path, pace: Pace) -> Section:
         (
             *errors([one for one, _ in both]),
             *for_comparison("without history", [one for _, one in both]),
+            *(
+                Finding(
+                    f"p{share * 100:g} with history minus without, pair by pair",
+                    "ms",
+                    differences(both, share),
+                )
+                for share in (0.5, 0.99)
+            ),
             whole,
         ),
     )
 
 
-def in_turn(bare: Product, kept: Product, truth: Truth, race_: list[Spec]) -> tuple[list[Pair], list[Pair]]:
-    """The race with the history, then without."""
-    return kept.race(truth, race_)[0], bare.race(truth, race_)[0]
+def in_turn(
+    bare: Product, kept: Product, truth: Truth, race_: list[Spec], *, kept_first: bool
+) -> tuple[list[Pair], list[Pair]]:
+    """The race with the history and without, one right after the other."""
+    if kept_first:
+        return kept.race(truth, race_)[0], bare.race(truth, race_)[0]
+    without = bare.race(truth, race_)[0]
+    return kept.race(truth, race_)[0], without
+
+
+def differences(both: Sequence[tuple[list[Pair], list[Pair]]], share: float) -> tuple[float, ...]:
+    """By how much the error that this share does not exceed was larger with the history, for each pair of races, ms."""
+    with_it, without = (at_share([pair[place] for pair in both], share) for place in (0, 1))
+    return tuple(one - other for one, other in zip(with_it, without, strict=True))
 
 
 class KeptSink(Sink):
@@ -232,11 +255,15 @@ def fill(store: Store, runs: int) -> None:
             connection.execute(sa.insert(RUN), [row_of(made, number, chance) for number in part])
             lanes = [lane for number in part for lane in lanes_of(made, number, found, chance)]
             connection.execute(sa.insert(LANE), lanes)
-            texts = [{"of": number + 1, "body": body_of(made, number)} for number in part]
+            texts = [{"of": number + 1, "body": body_of(made, number)} for number in part
+                     if place_of(number)["within"] is None]  # fmt: skip
             connection.execute(sa.text(INSERT_WORDS[connection.dialect.name]), texts)
             rows = [{"run": number + 1, "lane": lane, "rows": data} for number in part
                     if number % EVERY_RECORDED == 0 for lane, data in enumerate(packed)]  # fmt: skip
             connection.execute(sa.insert(RECORDING), rows)
+            series = [{"run": number + 1, "rounds": ROUNDS, "condition": "cold", "has_warm_up": False, "seed": number}
+                      for number in part if number % EVERY_SERIES == 0]  # fmt: skip
+            connection.execute(sa.insert(SERIES), series)
             tags = [{"run": number + 1, "tag": "board"} for number in part if number % 50 == 0]
             connection.execute(sa.insert(TAG), tags)
 
@@ -251,7 +278,7 @@ def settle(store: Store) -> None:
 def prompt_of(number: int) -> str:
     """A prompt of some 300 characters that no other run has; one has a rare word."""
     subject = SUBJECTS[number % len(SUBJECTS)]
-    rare = RARE if number == 4321 else ""
+    rare = RARE if number == 4330 else ""
     return (
         f"Explain to visitor {number} what a {subject} is, and what a guide should know about it. {rare}"
         + (
@@ -269,7 +296,14 @@ def row_of(made: Run, number: int, chance: random.Random) -> dict[str, Any]:
     status = chance.choices(("complete", "error", "stopped"), (90, 8, 2))[0]
     live = number % 4 == 0
     return {**columns, "number": number + 1, "started_ms": day_ms(0) + number * 60_000, "status": status,
-            "is_live": live, "is_simulated": not live}  # fmt: skip
+            "is_live": live, "is_simulated": not live, **place_of(number)}  # fmt: skip
+
+
+def place_of(number: int) -> dict[str, int | None]:
+    """One run in five is a round of the series that the run before them stands for."""
+    round_ = number % EVERY_SERIES
+    is_round = 1 <= round_ <= ROUNDS
+    return {"within": number - round_ + 1 if is_round else None, "round": round_ if is_round else None}
 
 
 def lanes_of(
