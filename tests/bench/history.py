@@ -1,6 +1,7 @@
 """What keeping costs: the writer's time and the size of a run, a list of 100,000 runs, and stamps beside a race.
 
-The long list comes from `long_history`. The stamps are those of `stamps`, in turn with the history written as in the app and without it.
+The long list comes from `long_history`. The stamps are those of `stamps`, in turn with the history written as in the
+app and without it.
 """
 
 from __future__ import annotations
