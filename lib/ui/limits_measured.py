@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 import streamlit as st
 from sqlalchemy.exc import SQLAlchemyError
 
-from lib.domain.run import Origin
+from lib.domain.codec import RecordingError
+from lib.domain.run import Origin, Run
 from lib.i18n import _
 from lib.limits import roofline
 from lib.limits.tables import formats, model_named
-from lib.metrics.measurement import measure
+from lib.metrics.measurement import Measurement, measure
 from lib.metrics.quantity import number
 from lib.metrics.rates import decode_rate
 from lib.provenance import badge_word
-from lib.store.rows import RunRow
+from lib.store.rows import NoSuchRunError, RunRow
 from lib.ui import limits_words, race_setup, state
 from lib.ui.limits_state import Chosen
 from lib.ui.markdown import plain
@@ -31,11 +32,12 @@ _Q4_1_BITS = 5.0  # of llama.cpp: 4 bits and two 16-bit numbers for each 32 weig
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A lane's name with its badge, the name of its model, and its decode rate."""
+    """A lane's name with its badge, the name of its model, its decode rate, and its mean context (None: not told)."""
 
     label: str
     model: str
     tps: float
+    context_tokens: float | None = None
 
 
 def show_measured(now: Chosen) -> None:
@@ -64,14 +66,17 @@ def show_measured(now: Chosen) -> None:
 
 
 def sentence(lane: Lane, now: Chosen) -> str:
-    """The lane against the machine: with its own model and width where its name tells them, else the chosen ones."""
+    """The lane against the machine: with its own model, width and context where it tells them, else the chosen ones."""
     own = model_named(lane.model) or model_named(lane.label)
     width = _WIDTH.search(f"{lane.label} {lane.model}")
     bits = (_bits(width[1]) if width else now.bits) if own else now.bits
-    compared = replace(now, model=own or now.model, bits=bits)
+    context = now.context if lane.context_tokens is None else round(lane.context_tokens)
+    compared = replace(now, model=own or now.model, bits=bits, context=context)
+    if compared.fewest_chips > compared.count:
+        return limits_words.cannot_hold(lane.label, lane.tps, compared)
     ceiling = roofline.per_user_tps(compared.machine, compared.work())
     return limits_words.reached(
-        lane.label, lane.tps, ceiling, compared.machine_words, compared.model_words, own is not None
+        lane.label, lane.tps, ceiling, compared.machine_words, limits_words.model_in_context(compared), own is not None
     )
 
 
@@ -82,15 +87,30 @@ def _bits(name: str) -> float:
 
 def _current_lanes() -> list[Lane]:
     live = race_setup.current()
-    if live is None:
-        return []
-    run = live.recorded()
+    return [] if live is None else lanes_of(live.recorded())
+
+
+def lanes_of(run: Run) -> list[Lane]:
+    """The lanes of a recorded run that have a decode rate."""
     pairs = zip(run.backends, run.generations, strict=True)
-    found = [(one, number(decode_rate(measure(generation, one)))) for one, generation in pairs]
-    return [Lane(_label(one.name, one.origin), one.model, tps) for one, tps in found if tps]
+    found = [(one, measure(generation, one)) for one, generation in pairs]
+    return [Lane(_label(one.name, one.origin), one.model, tps, _context(measured))
+            for one, measured in found if (tps := number(decode_rate(measured)))]  # fmt: skip
+
+
+def _context(measured: Measurement) -> float | None:
+    """Tokens the cache held on the average of the answer: the prompt and half of the answer; None: not told."""
+    prompt, output = measured.usage.prompt, measured.output_tokens
+    return None if prompt is None or output is None else prompt + output / 2
 
 
 def _kept_lanes(row: RunRow) -> list[Lane]:
+    known = store()
+    try:
+        if known is not None:
+            return lanes_of(known.open(row.id))
+    except (NoSuchRunError, RecordingError, SQLAlchemyError):
+        pass  # what the list knows of it is there all the same
     return [Lane(_label(one.name, one.origin), one.model, one.summary.decode_tok_s)
             for one in row.lanes if one.summary.decode_tok_s]  # fmt: skip
 

@@ -177,6 +177,19 @@ def reached(name: str, rate_tps: float, ceiling_tps: float, machine: str, model:
     )  # fmt: skip
 
 
+def cannot_hold(name: str, rate_tps: float, compared: Chosen) -> str:
+    """A measured lane whose model the machine cannot hold, so that there is no share."""
+    return _("{name} reached {rate}; {machine} cannot hold {model}, so there is nothing to set it against.").format(
+        name=name, rate=numbers.rate(rate_tps), machine=compared.machine_words, model=model_in_context(compared))  # fmt: skip
+
+
+def model_in_context(chosen: Chosen) -> str:
+    """The model in words, with the context that its cache is counted for."""
+    return _("{model}, {context} tokens of context").format(
+        model=chosen.model_words, context=numbers.whole(chosen.context)
+    )
+
+
 def assumption(one: Chip | Model) -> str:
     """What to know about a row of the tables that rests on memory; empty for others."""
     if not one.is_assumed:

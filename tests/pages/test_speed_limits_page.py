@@ -66,6 +66,21 @@ def test_a_measured_lane_is_set_against_its_own_model_and_an_unknown_one_says_so
     assert "if this lane were that" in told(page)
 
 
+def test_a_measured_lane_is_set_against_the_cache_it_had_and_not_the_one_of_the_picker(page: AppTest) -> None:
+    page.selectbox(key="limits_measured").set_value("limits-kept").run()
+    before = [line for line in told(page).splitlines() if "Fast (simulated) reached" in line]
+    page.selectbox(key=CONTEXT).set_value(131_072).run()
+    assert [line for line in told(page).splitlines() if "Fast (simulated) reached" in line] == before
+    assert re.search(r"at 16 bits, \d\d\d? tokens of context", before[0])
+
+
+def test_no_share_of_a_machine_that_cannot_hold_the_model(page: AppTest) -> None:
+    page.selectbox(key="limits_measured").set_value("limits-kept").run()
+    page.number_input(key=COUNT).set_value(1).run()
+    assert "Fast (simulated) reached 100 tok/s; 1 × NVIDIA H100 SXM5 cannot hold Llama 3.1 70B at 16 bits" in told(page)
+    assert "could give this model" not in told(page)
+
+
 def test_a_model_that_does_not_fit_is_told(page: AppTest) -> None:
     page.number_input(key=COUNT).set_value(1).run()
     assert not page.exception
