@@ -22,7 +22,10 @@ NAMED = {"tokenrace": "Tokenrace", "python": "Python"}  # as they write themselv
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What all figures of one measurement have in common; `trials` in words, `condition` cold or warm in words."""
+    """What all figures of one measurement have in common.
+
+    In words: `trials`, `condition` (cold or warm), `requests` where the mode alone does not tell how they shared time.
+    """
 
     mode: Mode
     started_at: str = ""
@@ -31,6 +34,7 @@ class Conditions:
     display_lag_ms: float | None = None
     trials: str = ""
     condition: str = ""
+    requests: str = ""
 
 
 def conditions_of(run: Run) -> Conditions:
@@ -55,7 +59,7 @@ def facts_at_start(known: Conditions) -> Facts:
     return (
         (_("Trials"), known.trials),
         *cold_or_warm,
-        (_("Requests"), mode_words(known.mode)),
+        (_("Requests"), known.requests or mode_words(known.mode)),
         (_("Measured"), date_words(known.started_at)),
         (_("Versions"), version_words(known.versions)),
     )

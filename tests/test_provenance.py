@@ -167,3 +167,10 @@ def test_a_chart_file_keeps_its_picture_above_the_foot(run: Run, tmp_path: Path)
         lines = [float(y) for y in re.findall(r'<text x="20" y="([\d.]+)"', text)]
         assert lines, name
         assert max(lines) < height
+
+
+def test_a_chart_file_names_the_sources_of_the_limits_it_draws_and_of_no_others(run: Run) -> None:
+    svgs = {name: " ".join(re.sub(r"<[^>]*>", "", svg.decode()).split()) for name, svg in chart_files(run, "svg").items()}
+    assert "Stivers" in svgs["ttft.svg"]
+    assert "Nielsen" in svgs["ttft.svg"]
+    assert "Response-time" not in svgs["throughput.svg"]

@@ -19,11 +19,14 @@ from lib.i18n import _
 from lib.metrics.cost import as_decimal
 from lib.metrics.quantity import Figure, Quantity, Unavailable
 from lib.metrics.statistics import Spread
-from lib.provenance import badge_word
+from lib.provenance import Conditions, badge_word, how_head, made_by, shared_facts
 
 
-def set_table(backends: tuple[Backend, ...], found: Sequence[SetSummary], theme: Theme) -> dict[str, Any]:
+def set_table(
+    backends: tuple[Backend, ...], found: Sequence[SetSummary], theme: Theme, known: Conditions
+) -> dict[str, Any]:
     """The table as JSON values: head, lanes, rows of cells (text, note number, hint, chips), notes."""
+    source, shared = _("usage of the server, else estimated (o200k_base)"), shared_facts(known)
     notes = Notes()
     columns = [_column(one, notes) for one in found]
     rows = [{"name": name, "help": meaning, "cells": [column[place] for column in columns]}
@@ -32,9 +35,10 @@ def set_table(backends: tuple[Backend, ...], found: Sequence[SetSummary], theme:
         "head": _("The whole set"),
         "lanes": [
             {"name": name, "badge": badge_word(backend.origin), "origin": backend.origin.value, "note": backend.note,
-             "colour": palette(theme).lane(place)}
+             "colour": palette(theme).lane(place), "how": (*made_by(backend, source), *shared)}
             for place, (name, backend) in enumerate(zip(names_apart(backends), backends, strict=True))
         ],
+        "how_head": how_head(),
         "rows": rows,
         "notes": notes.sentences,
     }  # fmt: skip

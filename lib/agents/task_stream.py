@@ -20,6 +20,7 @@ from lib.domain.failures import FAILURES
 from lib.domain.run import Backend, Mode, Params, Prompt, Run
 from lib.i18n import _
 from lib.metrics.quantity import Figure, Unavailable
+from lib.provenance import common_facts
 from lib.view_stream import announcement
 
 MARK = "x"  # the channel of a mark: text that no model wrote and that no count holds
@@ -106,7 +107,8 @@ def result(tasks: tuple[TaskView, ...], at_ns: int) -> str:
     """The last message: the sentence by rule, and the order in which whole tasks were done, each on its own clock."""
     done = sorted(task.seconds for task in tasks if task.ended == "complete")
     places = [done.index(task.seconds) + 1 if task.ended == "complete" else None for task in tasks]
-    told = {"verdict": [[headline(tasks), ""]], "places": places}
+    how = common_facts([task.how[1:-1] for task in tasks])
+    told = {"verdict": [[headline(tasks), ""]], "places": places, "how": how[-1:], "lanes_how": how[:-1]}
     return _text({"now": at_ns // _NS_PER_MS, "result": told})
 
 
@@ -117,7 +119,7 @@ def lane_figures(task: TaskView, status: str) -> dict[str, Any]:
         "status": status,
         "place": None,
         "hero": _hero(task),
-        "how": task.how[:-1],  # the screen knows its own lag
+        "how": task.how[:-2],  # the clock is known at the end, the screen knows its own lag
         "ttft": _figure(six.ttft_ms),
         "tokens": {"text": None if six.output_tokens is None else numbers.whole(six.output_tokens),
                    "source": _("All steps together."), "count": six.output_tokens, "reason": None},

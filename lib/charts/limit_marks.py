@@ -13,7 +13,7 @@ from typing import Any
 
 import altair as alt
 
-from lib.charts.drawing import Sheet
+from lib.charts.drawing import Figure, Sheet
 from lib.charts.hover import how_tooltip
 from lib.i18n import _
 from lib.response_limits import ResponseLimit, response_limits
@@ -108,6 +108,13 @@ def draw_levels(
     sheet.write([row for row in labels if row[y_field] > left_most], alt.value(4), y, **style)
     right = alt.value("width")
     sheet.write([row for row in labels if row[y_field] <= left_most], right, y, align="right", dx=-4, **style)
+
+
+def sources_in(figure: Figure) -> str:
+    """Who the limits drawn in a chart are from, for where it cannot be pointed at; empty when there is none."""
+    rows = [row for rows in figure.spec["datasets"].values() for row in rows if "meaning" in row]
+    sources = dict.fromkeys(str(row["source"]) for row in rows)
+    return _("Response-time limits: {sources}").format(sources="; ".join(sources)) if sources else ""
 
 
 def _tooltip() -> list[alt.Tooltip]:

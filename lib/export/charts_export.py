@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from lib.charts import drawing
 from lib.charts.drawing import Look
+from lib.charts.limit_marks import sources_in
 from lib.charts.palette import Theme
 from lib.charts.result_charts import figures_of
 from lib.charts.result_lanes import key_of, lanes_of
@@ -41,7 +42,8 @@ def files_of(
 ) -> dict[str, bytes]:
     """These charts as files, `how` their figures came about at the foot. Raises lib.export.drawn.DrawingError."""
     specs = [framed(figure, WIDTH_PX, look) for figure in figures.values()]
-    svgs = [with_foot(svg, how, look.colours) for svg in svgs_of(specs)]
+    feet = [" · ".join(part for part in (how, sources_in(figure)) if part) for figure in figures.values()]
+    svgs = [with_foot(svg, foot, look.colours) for svg, foot in zip(svgs_of(specs), feet, strict=True)]
     made = [svg.encode() for svg in svgs] if format == "svg" else pictures_of(svgs, PNG_SCALE)
     return {f"{name}.{format}": drawn for name, drawn in zip(figures, made, strict=True)}
 

@@ -17,6 +17,7 @@ import orjson
 
 from lib import player
 from lib.charts.drawing import Figure, Look
+from lib.charts.limit_marks import sources_in
 from lib.charts.metric_table import table_of
 from lib.charts.result_lanes import ResultLane, lanes_of
 from lib.domain.run import Backend, Run
@@ -174,12 +175,16 @@ def _charts(figures: dict[str, Figure], how: str) -> str:
     for (name, kind, _px), svg in zip(sizes, svgs, strict=True):
         drawn[name] += page_svg(svg, f"{name}-{kind}", figures[name].alt, kind)
     placed = "".join(
-        f'<figure class="{"full" if name in _WIDE else "half"}" title="{escape(how)}">{both}</figure>'
+        f'<figure class="{"full" if name in _WIDE else "half"}" title="{escape(_of_chart(figures[name], how))}">{both}</figure>'
         for name, both in drawn.items()
     )
     if not placed:
         return ""
     return f'<section class="charts" aria-label="{escape(_("Charts"))}">{placed}</section>'
+
+
+def _of_chart(figure: Figure, how: str) -> str:
+    return "\n".join(part for part in (how, sources_in(figure)) if part)
 
 
 def _widths(name: str) -> tuple[tuple[str, int], tuple[str, int]]:

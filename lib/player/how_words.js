@@ -13,7 +13,10 @@ export function factsOf(race, t, { generation, lag, presenting, lanes = false })
   const result = race.resultAt(t)?.value;
   const all = lanes ? (result?.lanes_how ?? []) : [];
   const shared = result?.how ?? race.run?.how ?? [];
-  return [...live, ...(presenting ? (own ?? []).slice(1) : (own ?? [])), ...all, ...shared, [say("how_lag"), lagWords(lag)]];
+  const facts = [...live, ...(presenting ? (own ?? []).slice(1) : (own ?? [])), ...all, ...shared];
+  const named = new Map(); // what a lane says of itself stands for what the race says of all
+  for (const [name, text] of facts) if (!named.has(name)) named.set(name, text);
+  return [...named, [say("how_lag"), lagWords(lag)]];
 }
 
 function lagWords(lag) {

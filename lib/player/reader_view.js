@@ -59,7 +59,7 @@ export class ReaderView {
           "div",
           "tr-marks",
           {},
-          make(document, "span", "tr-mark", {}, `${say("done_at")} `, this.done),
+          make(document, "span", "tr-mark", { "data-how": "reader" }, `${say("done_at")} `, this.done),
         ),
       ),
     );

@@ -16,9 +16,11 @@ from lib.agents.set_summary import summary_of
 from lib.agents.set_table import set_table
 from lib.backends.catalogue import Offer
 from lib.domain.events import Status
+from lib.domain.run import Mode
 from lib.grace import Grace, grace_s
 from lib.i18n import _, ngettext
 from lib.own_lines import data_folder
+from lib.provenance import Conditions
 from lib.ui import agent_results, agent_setup, race_settings, race_setup, state
 from lib.ui.markdown import plain
 from lib.ui.race_settings import ParamsError
@@ -153,9 +155,21 @@ def _show_outcome(run: SetRun) -> None:
     st.progress(done / max(1, run.total), text=plain(told))
     of = len(run.plan.questions.questions)
     found = [summary_of(run.outcomes(place), of, run.wall_s(place)) for place in places]
-    show_texts(set_table(run.plan.backends, found, agent_results.look().theme), f"set-{run.plan.id}")
+    table = set_table(run.plan.backends, found, agent_results.look().theme, _conditions(run))
+    show_texts(table, f"set-{run.plan.id}")
     if run.waits_in_turn:
         st.caption(_("Backends of this machine are asked one after another all the same, as they share it."))
+
+
+def _conditions(run: SetRun) -> Conditions:
+    """How the answers of a set were asked for."""
+    at_once = run.plan.at_once
+    told = _("{n} at a time for each backend, all backends at once") if at_once else _("{n} at a time, backend by backend")
+    return Conditions(
+        Mode.ALL_AT_ONCE if at_once else Mode.ONE_BY_ONE, "", run.versions, run.clock_health_ms,
+        trials=_("one for each question"), requests=told.format(n=numbers.whole(run.plan.concurrency)),
+        condition=_("warm connections; what the server caches of a prompt is its own"),
+    )  # fmt: skip
 
 
 def _show_remarks(run: SetRun) -> None:

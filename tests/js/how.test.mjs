@@ -31,6 +31,15 @@ test("a figure that still runs is an estimate; when the stream has ended it says
   assert.equal(ended[1][1], "usage of the server");
 });
 
+test("what a lane says of itself stands for what the race says of all, and is said once", () => {
+  const own = { ended: () => true, figures: { how: [...OWN, ["Trials", "one task"]] } };
+  const facts = factsOf(race(null), 5, { generation: own, lag: 1 });
+  assert.deepEqual(
+    facts.filter(([name]) => name === "Trials"),
+    [["Trials", "one task"]],
+  );
+});
+
 test("the lag is of this screen, none in a replay, and none where nothing was painted live", () => {
   const last = (lag) => factsOf(race(null), 5, { generation: null, lag }).at(-1)[1];
   assert.match(last(27.6), /^28 ms, measured on this screen/);
