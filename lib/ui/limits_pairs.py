@@ -24,11 +24,12 @@ from lib.live.hub import TooManyRuns
 from lib.live.live_run import LiveRun
 from lib.metrics.quantity import number
 from lib.metrics.texture import gaps
+from lib.provenance import common_facts
 from lib.server_process import Absent, Failed, Ready
 from lib.ui import race_setup, state
 from lib.ui.limits_show import COLUMN_PX, show_figure
 from lib.ui.limits_state import look
-from lib.ui.markdown import plain
+from lib.ui.markdown import in_help, plain
 from lib.ui.stage import show_stage
 from lib.ui.wiring import catalogue, hub, local_models
 
@@ -247,7 +248,8 @@ def _obey(command: dict[str, object] | None) -> None:
 
 def _show_outcome(live: LiveRun) -> None:
     run = live.recorded()
-    st.markdown(f"**{plain(outcome(lanes_of(run, None)))}**")
+    lanes = lanes_of(run, None)
+    st.markdown(f"**{plain(outcome(lanes))}**", help=in_help(common_facts([lane.how for lane in lanes])))
     drawn = figures_of(key_of(run, None), look())
     with st.grid(2, min_column_width=COLUMN_PX, gap=("small", "medium")):
         show_figure(drawn.arrivals)
