@@ -31,6 +31,7 @@ LOCAL_LEVELS = (1, 2)  # its server answers two requests at once; more would wai
 POLL_S = 0.5
 CHIP, MODEL, BITS, CONTEXT, PROMPT_TOKENS, NETWORK_S = "h100-sxm", "llama-3.1-8b", 16.0, 4096, 512, 0.05
 TOKENS = 128
+_LATE = 0.05  # below the closed form
 SIMULATED_MODEL = "gpt4-tier-cloud"  # any profile: its speed is overridden
 
 desk = SweepDesk()
@@ -108,10 +109,20 @@ def sentence(sweep: Sweep) -> str:
         alone=numbers.rate(first.per_user_tps or 0), each=numbers.rate(last.per_user_tps or 0),
         total=numbers.rate(first.total_tps or 0), most=numbers.rate(last.total_tps or 0),
     )  # fmt: skip
-    if found is None:
-        return f"{told} {_('No knee among these levels.')}"
-    knee = _("The knee is at {users}: beyond it, each loses more than all gain.").format(users=_users(found))
-    return f"{told} {knee}"
+    knee = _("No knee among these levels.") if found is None else _(
+        "The knee is at {users}: beyond it, each loses more than all gain.").format(users=_users(found))  # fmt: skip
+    return " ".join(filter(None, (told, knee, _late(sweep))))
+
+
+def _late(sweep: Sweep) -> str:
+    """From which level on a simulated machine was slower than it was told to be; empty for others."""
+    foretold = dict(zip(sweep.question.levels, sweep.question.expected_tps, strict=False))
+    late = [level for level in sweep.results if level.per_user_tps
+            and level.per_user_tps < (1 - _LATE) * foretold.get(level.users, 0.0)]  # fmt: skip
+    if not late:
+        return ""
+    return _("From {users} on, this computer was too busy to keep up with the closed form, and the curve bends too "
+             "early.").format(users=_users(late[0].users))  # fmt: skip
 
 
 def speeds_chart(sweep: Sweep) -> Figure | None:

@@ -122,8 +122,16 @@ def test_the_sentence_fits_a_backend_that_gives_less_to_two_than_to_one() -> Non
     assert "rise" not in told
 
 
-def measured(*levels: Level) -> Sweep:
-    sweep = Sweep(question(tuple(level.users for level in levels)), MadeUpCrowd)
+def test_a_simulated_machine_that_was_late_is_told_from_its_level_on() -> None:
+    levels = [Level(1, 1, 10, 100, 100), Level(2, 2, 10, 96, 190), Level(4, 4, 10, 60, 240)]
+    told = sentence(measured(*levels, expected_tps=(100, 99, 80)))
+    assert "From 4 users on, this computer was too busy" in told
+    assert "too busy" not in sentence(measured(*levels, expected_tps=(100, 99, 61)))
+    assert "too busy" not in sentence(measured(*levels))
+
+
+def measured(*levels: Level, **more: object) -> Sweep:
+    sweep = Sweep(question(tuple(level.users for level in levels), **more), MadeUpCrowd)
     sweep._results.extend(levels)
     return sweep
 
