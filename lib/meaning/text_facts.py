@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lib import tokens
 from lib.metrics.quantity import Unavailable
-from lib.reading import Unit, count_units, language_of, unit_of
+from lib.reading import Unit, count_units, speed_for, unit_of
 
 _FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _CODE_LINE = re.compile(
@@ -39,9 +39,9 @@ class TextFacts:
 
 
 def facts_of(text: str) -> TextFacts:
-    """The counts of a text."""
+    """The counts of a text; its language is the one whose readers are counted in the text's own unit."""
     unit = unit_of(text)
-    return TextFacts(text, language_of(text), unit, count_units(text, unit), len(text), code_in(text))
+    return TextFacts(text, speed_for(text, None).language, unit, count_units(text, unit), len(text), code_in(text))
 
 
 def code_in(text: str) -> str:

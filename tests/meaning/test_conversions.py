@@ -91,6 +91,13 @@ def test_times_a_person_is_the_ratio_of_the_text_per_second(lang: str, text: str
     assert number(conversions.person_tps(speed, pace(lang, Way.SILENT))) == pytest.approx(480 / times)
 
 
+@pytest.mark.parametrize("text", ["hello 你好 world 世界", "渡船 ferry 九点 nine o'clock sharp", ENGLISH, CHINESE])
+def test_a_text_in_two_scripts_has_a_reader_in_the_unit_it_is_counted_in(text: str) -> None:
+    facts = facts_of(text)
+    assert known(facts.language, Way.SILENT).unit == facts.unit
+    assert number(conversions.times_person(speed_of(text, 90), known(facts.language, Way.SILENT)))
+
+
 def test_skimming_is_faster_and_listening_slower_than_reading_silently() -> None:
     for lang in ("en", "de", "zh-Hans"):
         paces = {way: known(lang, way) for way in Way}
