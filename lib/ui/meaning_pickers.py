@@ -107,6 +107,9 @@ def _take_kept() -> None:
     except (NoSuchRunError, RecordingError) as error:
         state.leave_notice(str(error))
         return
+    except SQLAlchemyError:
+        state.leave_notice(_("The history could not be read at this moment; try again."))
+        return
     found = kept_speed(run, int(lane))
     if isinstance(found, Unavailable):
         state.leave_notice(found.reason)

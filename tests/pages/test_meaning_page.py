@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.exc import OperationalError
 from streamlit.testing.v1 import AppTest
 
 from lib import tokens
 from lib.backends.own_tokenizer import OwnTokens
 from lib.meaning.sample_texts import sample_text
+from lib.store.store import Store
 from lib.ui import meaning_backends, wiring
 from lib.ui.meaning_state import ENCODING, KEPT, KEPT_TEXT, OWN_TEXT, PRESET, SAMPLE, SPEED, TEXT
 from tests.metrics.building import backend, run, steady
@@ -181,6 +183,19 @@ def test_a_kept_run_brings_the_rate_and_the_answer_of_a_lane(page: AppTest) -> N
     page.selectbox(key=PRESET).set_value("gpt-5.6-sol-ultrafast").run()
     assert page.selectbox(key=KEPT).value is None
     assert str(page.text_area(key=TEXT).value) == text
+
+
+def test_a_history_that_is_locked_at_the_moment_leaves_the_speed_and_says_so(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: object) -> None:
+        raise OperationalError("select", {}, Exception("database is locked"))
+
+    monkeypatch.setattr(Store, "open", locked)
+    page.selectbox(key=KEPT).set_value("meaning-kept 0").run()
+    assert not page.exception
+    assert page.number_input(key=SPEED).value == 750
+    assert "could not be read at this moment" in page.info[0].value
 
 
 def test_the_address_opens_the_page_as_it_stands_and_keeps_in_step() -> None:
