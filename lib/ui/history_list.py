@@ -27,6 +27,7 @@ from lib.ui.wiring import store
 
 MOST_COMPARED = 8
 KEY = "history_table"
+WIDE_PX = 280  # of the two long columns, so that the fastest is in sight
 
 
 def show_history() -> None:
@@ -49,7 +50,7 @@ def show_history() -> None:
 
 def _show_filters(known: Store) -> None:
     text, backend, mode, origin, status, tag, since, until, deleted = st.columns(
-        [2.4, 2, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.2], gap="small", vertical_alignment="bottom"
+        [2.2, 1.9, 1.5, 1.4, 1.4, 1.4, 1.5, 1.5, 1.6], gap="small", vertical_alignment="bottom"
     )
     with text:
         st.text_input(_("Search"), key=chosen.TEXT, placeholder=_("prompt, backend, tag, note"))
@@ -74,7 +75,10 @@ def _show_page(known: Store, page: Page) -> None:
     picked = st.dataframe(
         pd.DataFrame([_row(row) for row in page.rows]), key=KEY, hide_index=True, height="content",
         on_select="rerun", selection_mode="multi-row",
-        column_config={_("Date"): st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", timezone="UTC")},
+        column_config={
+            _("Date"): st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", timezone="UTC"),
+            **{name: st.column_config.TextColumn(width=WIDE_PX) for name in (_("Prompt"), _("Lanes"))},
+        },
     )  # fmt: skip
     places = picked["selection"]["rows"]
     rows = [page.rows[place] for place in places if place < len(page.rows)]
