@@ -55,8 +55,13 @@ class Shares:
 def six_figures(
     records: Sequence[StepRecord], times: Sequence[StepTimes], backend: Backend, of: int, ended: str
 ) -> SixFigures:
-    """The figures of one lane; `of` is how many steps the trace has, `ended` as in `LaneState`."""
-    measured = [measure(one, backend) for record in records for one in record.tries]
+    """The figures of one lane; `of` is how many steps the trace has, `ended` as in `LaneState`.
+
+    What still runs has no cost yet: nothing is billed before its end is known.
+    """
+    tries = [one for record in records for one in record.tries]
+    measured = [measure(one, backend) for one in tries]
+    over = [found for found, one in zip(measured, tries, strict=True) if status_of(one) is not None]
     done = sum(record.answered is not None for record in records)
     sums = sums_s(times)
     whole = ended == "complete" and done == of
@@ -64,7 +69,7 @@ def six_figures(
         done,
         of,
         Quantity(end_ns(times) / NS_PER_S, "s") if whole else Unavailable(_not_whole(done, of)),
-        _cost(measured),
+        _cost(over),
         _ttft(measured),
         Quantity(sums[Kind.TOOL], "s"),
         Quantity(sum(r.retries for r in records) / len(records), "") if records else Unavailable(_NOTHING()),

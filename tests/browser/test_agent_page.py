@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,6 +11,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import App
 
 pytestmark = pytest.mark.browser
+LANES = ".tr-lane:not(.tr-person)"
+KEPT = "Kept in the history like a race"
 CHART = "[data-testid='stVegaLiteChart'] canvas, [data-testid='stVegaLiteChart'] svg"
 
 
@@ -36,9 +39,18 @@ def test_a_loop_runs_live_and_its_recording_is_kept(app: App, page: Page) -> Non
     opened(app, page, "gpt-5.6-sol-ultrafast", "gpt-4o-2024-05")
     choose(page, "Voice turn")
     page.locator(".st-key-start button").click()
-    expect(page.locator(".st-key-stop button")).to_be_visible()
-    expect(page.get_by_text("Kept in the history like a race")).to_be_visible()
-    expect(page.get_by_role("heading", name=re.compile("not decoding"))).to_be_visible()
+    expect(page.locator(LANES)).to_have_count(2)
+    expect(page.locator(".tr-turn").first).to_contain_text("Step 1 of 3")
+    expect(page.get_by_text(KEPT)).to_be_visible()
+    expect(page.locator(".tr-verdict")).to_contain_text("not decoding")
+    expect(page.locator(LANES).first).to_contain_text("the whole task, 3 steps")
+    loop = parse_qs(urlsplit(page.url).query)["loop"][0]
+    page.goto(f"{app.url}/history?kept={loop}")
+    expect(page.locator(".tr-verdict")).to_contain_text("not decoding")
+    expect(page.locator(LANES)).to_have_count(2)
+    page.get_by_role("link", name="Open as a loop").click()
+    expect(page.get_by_role("heading", name="The bottleneck moves")).to_be_visible()
+    assert parse_qs(urlsplit(page.url).query)["loop"] == [loop]
 
 
 def test_a_person_is_asked_and_goes_on_with_a_button(app: App, page: Page) -> None:
@@ -52,14 +64,16 @@ def test_a_person_is_asked_and_goes_on_with_a_button(app: App, page: Page) -> No
     page.locator(".st-key-agent_pauses label").click()
     page.locator(".st-key-start button").click()
     for lane in range(2):
+        expect(page.locator(LANES).nth(lane)).to_contain_text("a person looks at it")
         page.locator(f".st-key-approve_{lane} button").click()
-    expect(page.get_by_text("Kept in the history like a race")).to_be_visible()
+    expect(page.get_by_text(KEPT)).to_be_visible()
 
 
 def test_stop_keeps_what_is_there(app: App, page: Page) -> None:
     opened(app, page, "gpt-5.6-sol-ultrafast", "gpt-5.6-sol-standard")
     page.locator(".st-key-start button").click()
-    expect(page.get_by_role("heading", name=re.compile(r"has done [1-9]\d* of 30 steps"))).to_be_visible()
+    done = re.compile(r"has done [1-9]\d* of 30 steps")
+    expect(page.get_by_text(done).first).to_be_visible()
     page.locator(".st-key-stop button").click()
-    expect(page.get_by_text("Kept in the history like a race")).to_be_visible()
-    expect(page.get_by_role("heading", name=re.compile(r"has done [1-9]\d* of 30 steps"))).to_be_visible()
+    expect(page.get_by_text(KEPT)).to_be_visible()
+    expect(page.locator(".tr-verdict")).to_contain_text(done)
