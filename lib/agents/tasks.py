@@ -123,7 +123,7 @@ def footer_of(tasks: Sequence[TaskView]) -> str:
 
 def _measured(task: TaskView, lane: LaneState, known: Conditions) -> TaskView:
     """The task, saying how its figures came about."""
-    answers = [record.tries[-1] for record in lane.steps if record.tries]
+    answers = [record.answered for record in lane.steps if record.answered is not None]
     source = counted_by([not answer.of(ev.Usage) for answer in answers])
     condition = _("each step sends the conversation again; what the server caches of it is its own")
     shared = shared_facts(replace(known, trials=_("one task"), condition=condition))
