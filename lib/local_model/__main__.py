@@ -75,7 +75,8 @@ def _settings(options: argparse.Namespace) -> server.Settings:
     variant = BY_ID[options.variant]
     name = weights.model_name(f"smollm2-135m-instruct-{variant.width.value}")
     file = converted.file_of(variant.width)
-    return server.Settings(file, options.threads, options.port, name, asked or variant.speculation)
+    guesses = asked or variant.speculation
+    return server.Settings(file, options.threads, options.port, name, guesses, slots=variant.slots)
 
 
 _running: list[object] = []  # the server stops when nothing refers to it

@@ -13,10 +13,9 @@ import xllamacpp
 
 from lib.i18n import _
 from lib.local_model import weights
-from lib.local_model.variants import Speculation
+from lib.local_model.variants import SLOTS, Speculation
 
-SLOTS = 2  # requests at once: the same backend may run in two lanes
-CONTEXT_PER_SLOT = 4096  # tokens: 2,048 of prompt and 2,048 of answer; both slots cost 190 MB
+CONTEXT_PER_SLOT = 4096  # tokens: 2,048 of prompt and 2,048 of answer; two slots cost 190 MB
 NGRAM_MATCHED = 4  # tokens
 NGRAM_PROPOSED = 8  # tokens
 
@@ -35,6 +34,7 @@ class Settings:
     name: str = weights.MODEL
     speculation: Speculation | None = None
     context_tokens: int = CONTEXT_PER_SLOT  # of each slot
+    slots: int = SLOTS
 
 
 def serve(settings: Settings) -> tuple[xllamacpp.Server, str]:
@@ -59,8 +59,11 @@ def _parameters(settings: Settings) -> xllamacpp.CommonParams:
     parameters.model_alias = {settings.name}
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = settings.port
-    parameters.n_parallel = SLOTS
+    parameters.n_parallel = settings.slots
     parameters.n_ctx = SLOTS * settings.context_tokens
+    if settings.slots > SLOTS:
+        parameters.kv_unified = True  # one room for all, so that more slots take no more memory
+        parameters.kv_unified_per_slot = settings.context_tokens
     parameters.cpuparams.n_threads = settings.threads
     parameters.cpuparams_batch.n_threads = settings.threads
     parameters.cache_ram_mib = 0  # the default keeps up to 8 GiB of old prompts

@@ -27,6 +27,8 @@ class Speculation(StrEnum):
 
 
 SHIPPED = Width.Q4_1
+SLOTS = 2  # requests at once: the same backend may run in two lanes
+CROWD, CROWD_SLOTS = "q4_1-crowd", 8  # the form that shows what many users at once do to each other
 BITS_PER_WEIGHT = {Width.F32: 32.0, Width.F16: 16.0, Width.Q8_0: 8.5, Width.Q4_1: 5.0, Width.Q4_0: 4.5}
 FILE_BYTES = {
     Width.F32: 539_845_696,
@@ -46,6 +48,7 @@ class Variant:
     note: str
     width: Width
     speculation: Speculation | None = None
+    slots: int = SLOTS  # requests at once; more than two share the room of two
 
     @property
     def file_bytes(self) -> int:
@@ -74,6 +77,8 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("f32-ngram", "SmolLM2 135M F32 + n-gram",
             "F32, guessing ahead from its own text (n-gram speculation): faster where text repeats, such as "
             "code, when repeat_penalty is set to 1", Width.F32, Speculation.NGRAM),
+    Variant(CROWD, "SmolLM2 135M Q4_1, 8 at once", "as shipped, answering eight requests at once, which share the room "
+            "of two", Width.Q4_1, slots=CROWD_SLOTS),
 )  # fmt: skip
 
 BY_ID = {variant.id: variant for variant in VARIANTS}

@@ -16,7 +16,7 @@ from lib.limits import prefill, roofline
 from lib.limits.knee import knee_of_roofline
 from lib.limits.roofline import Machine, Work
 from lib.limits.tables import chip, model
-from lib.local_model.variants import SHIPPED
+from lib.local_model.variants import CROWD, CROWD_SLOTS
 from lib.server_process import Absent, Failed, Ready
 from lib.trials.sweep import LEVELS, Level, Question, Sweep, SweepDesk, TooManySweeps, knee_of
 from lib.ui import race_setup, state
@@ -27,10 +27,10 @@ from lib.ui.wiring import catalogue, local_models
 
 SWEEP, WHOM = "limits_sweep", "limits_sweep_whom"
 SIMULATED, LOCAL = "simulated", "local"
-LOCAL_LEVELS = (1, 2)  # its server answers two requests at once; more would wait in its queue
+LOCAL_LEVELS = (1, 2, 4, CROWD_SLOTS)  # as many as its server answers at once; more would wait in its queue
 POLL_S = 0.5
 CHIP, MODEL, BITS, CONTEXT, PROMPT_TOKENS, NETWORK_S = "h100-sxm", "llama-3.1-8b", 16.0, 4096, 512, 0.05
-TOKENS = 128
+TOKENS, LOCAL_TOKENS = 128, 64  # of each answer
 _LATE = 0.05  # below the closed form
 SIMULATED_MODEL = "gpt4-tier-cloud"  # any profile: its speed is overridden
 
@@ -45,7 +45,7 @@ def show_sweep() -> None:
     st.markdown(plain(_about()))
     whom = {
         SIMULATED: _("Simulated, 1 to 64"),
-        LOCAL: _("Local model, 1 and 2"),
+        LOCAL: _("Local model, 1 to 8"),
     }
     state.begin(WHOM, SIMULATED)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="limits_sweep_row"):
@@ -84,11 +84,11 @@ def simulated_question(url: str) -> Question:
 
 
 def local_question() -> Question:
-    """One and two users of the shipped local model: as many as its server answers at once."""
-    backend = local_models().backend(SHIPPED.value)
+    """One to eight users of the local model: as many as its server answers at once."""
+    backend = local_models().backend(CROWD)
     return Question(
         secrets.token_urlsafe(8), backend.name, LOCAL_LEVELS, [backend] * len(LOCAL_LEVELS), asked_prompt(),
-        Params(max_tokens=TOKENS, temperature=0.0, seed=1, extra_body={"ignore_eos": True}), Limits(),
+        Params(max_tokens=LOCAL_TOKENS, temperature=0.0, seed=1, extra_body={"ignore_eos": True}), Limits(),
     )  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def _start() -> None:
     is_local = state.value(WHOM, SIMULATED) == LOCAL
     process = local_models() if is_local else None
     if process is not None:
-        process.start(SHIPPED.value)
+        process.start(CROWD)
     catalogue().simulator.start()
     catalogue().wait(race_setup.START_WAIT_S)
     reason = _why_not(is_local)
@@ -200,7 +200,7 @@ def _start() -> None:
 
 
 def _why_not(is_local: bool) -> str:
-    now = local_models().state(SHIPPED.value) if is_local else catalogue().simulator.state
+    now = local_models().state(CROWD) if is_local else catalogue().simulator.state
     if isinstance(now, Ready):
         return ""
     if isinstance(now, Absent | Failed):

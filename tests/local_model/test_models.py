@@ -56,7 +56,7 @@ def test_nothing_runs_and_nothing_is_loaded_before_a_start(models: LocalModels) 
 def test_each_is_a_backend_of_its_own_that_costs_nothing(models: LocalModels) -> None:
     backends = [models.backend(model.id) for model in models.models()]
     assert backends[0].id == BACKEND_ID
-    assert len({backend.id for backend in backends}) == len({backend.name for backend in backends}) == 7
+    assert len({backend.id for backend in backends}) == len({backend.name for backend in backends}) == len(VARIANTS)
     assert {backend.origin for backend in backends} == {Origin.LIVE}
     assert all(backend.prices and backend.prices.output == 0 for backend in backends)
     assert all("no reference for quality" in backend.note for backend in backends)

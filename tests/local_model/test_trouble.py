@@ -23,6 +23,7 @@ from lib.collector.single import Measurer
 from lib.domain import events as ev
 from lib.domain.run import Backend, Limits, Params, Prompt
 from lib.local_model import weights
+from lib.local_model.variants import CROWD
 from lib.metrics.keys import measure_keys
 from lib.server_process import Ready, ServerProcess
 
@@ -194,6 +195,15 @@ if weights.unavailable_reason() is None:
         by_turn = sorted(told, key=lambda one: float(one.keys["ttft_ms"]))
         whole_answer_ms = by_turn[0].keys["last_token_ms"] - by_turn[0].keys["ttft_ms"]
         assert by_turn[2].keys["ttft_ms"] > by_turn[0].keys["ttft_ms"] + whole_answer_ms / 2
+
+    def test_the_form_for_a_crowd_answers_all_at_once(measurer: Watching, beside: ThreadPoolExecutor) -> None:
+        model = ServerProcess("lib.local_model", "--variant", CROWD, absence=weights.unavailable_reason)
+        url = ready_of(model).base_url
+        asked = [beside.submit(ask, measurer, url, STORY, 60) for _ in range(4)]
+        told = [one.result(PATIENCE_S) for one in asked]
+        model.close()
+        assert [outcome(one) for one in told] == [("complete", None)] * 4
+        assert max(one.keys["ttft_ms"] for one in told) < min(one.keys["last_token_ms"] for one in told)
 
     def test_a_lane_stopped_during_the_prefill_ends_at_once_whenever_the_server_notices(
         server: Ready, measurer: Watching
