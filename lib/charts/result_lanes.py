@@ -76,13 +76,16 @@ class ResultLane:
 
 @dataclass(frozen=True, slots=True)
 class ResultKey:
-    """A run as a key: the same run with as many events, the last at the same time, has the same figures."""
+    """A run as a key: the same run with as many events, the last at the same time, has the same figures.
+
+    `told` is what is said beside them: names and addresses (which an export may have put out), how it was measured.
+    """
 
     id: str
     events: tuple[tuple[int, int], ...]  # of each lane: how many, and when the last one came
     speed: str
     language: str
-    health: tuple[float | None, float | None]
+    told: tuple[object, ...]
     run: Run = field(compare=False)
     reading: ReadingSpeed | None = field(compare=False)
 
@@ -96,8 +99,9 @@ def key_of(run: Run, speed: ReadingSpeed | None) -> ResultKey:
     """What the results of a run may be remembered by."""
     events = tuple((len(g.events), g.events[-1].at_ns if g.events else 0) for g in run.generations)
     reader = f"{speed.id} {speed.per_min}" if speed else ""
-    health = (run.clock_health_ms, run.display_lag_ms)
-    return ResultKey(run.id, events, reader, current_language(), health, run, speed)
+    backends = tuple((one.name, one.note, one.model, one.base_url) for one in run.backends)
+    told = (run.clock_health_ms, run.display_lag_ms, run.started_at, tuple(run.versions.items()), *backends)
+    return ResultKey(run.id, events, reader, current_language(), told, run, speed)
 
 
 def outcome_word(status: ev.Status) -> str:

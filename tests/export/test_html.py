@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from lib.charts.result_lanes import lanes_of
 from lib.domain import events as ev
 from lib.domain.run import Origin, Run
 from lib.export.html import inert_json, replay_html
@@ -162,3 +163,12 @@ def test_every_metric_and_the_provenance_are_in_the_page_without_its_script() ->
         "max_tokens 512",
     ):
         assert words in body
+
+
+def test_an_address_that_was_shown_on_the_page_before_is_not_in_the_file() -> None:
+    run = private()
+    lanes_of(run, None)  # the page draws the run as it is, and its figures are remembered
+    page = replay_html(run).decode()
+    assert HOST not in page
+    assert "127.0.0.1" not in page
+    assert "private address, not shown" in page
