@@ -13,11 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import orjson
 
 from lib.domain.codec import encode_params
-from lib.domain.run import Backend, Params
+from lib.domain.run import LOOPBACK, Backend, Params
+
+TYPED_IN = "own-"  # how the ids of a visitor's own backends begin: two visitors may have the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,12 @@ class StateFile:
 
 def state_path(folder: Path, digest: str, backends: Sequence[Backend], params: Params) -> Path:
     """The file of this set with these backends and parameters."""
-    asked = [(one.id, one.base_url, one.model, dict(one.extra_body)) for one in backends]
+    asked = [(one.id, _address(one), one.model, dict(one.extra_body)) for one in backends]
     seen = orjson.dumps([digest, asked, encode_params(params)], default=str, option=orjson.OPT_SORT_KEYS)
     return folder / "prompt-sets" / f"{digest}-{hashlib.sha256(seen).hexdigest()[:12]}.jsonl"
+
+
+def _address(backend: Backend) -> str:
+    """What tells a backend from another of its name: its address, unless a server of ours took a free port for it."""
+    is_ours = urlsplit(backend.base_url).hostname in LOOPBACK and not backend.id.startswith(TYPED_IN)
+    return "" if is_ours else backend.base_url

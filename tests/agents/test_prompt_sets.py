@@ -17,7 +17,7 @@ from lib.agents.set_state import Outcome, StateFile, state_path
 from lib.agents.set_summary import summary_of
 from lib.agents.work import Access
 from lib.domain import events as ev
-from lib.domain.run import Backend, Limits, Params, Prices
+from lib.domain.run import Backend, Limits, Origin, Params, Prices
 from lib.grace import Grace
 from lib.metrics.quantity import Quantity, Unavailable
 from tests.agents.test_loop import answered
@@ -207,6 +207,18 @@ def test_the_cap_ends_the_set_early(tmp_path: Path) -> None:
 def test_other_parameters_are_another_run(tmp_path: Path) -> None:
     paths = {state_path(tmp_path, "d", BACKENDS, Params(max_tokens=n)) for n in (1, 2)}
     assert len(paths) == 2
+
+
+def test_a_server_of_ours_on_another_port_after_a_restart_is_the_same_one_but_another_address_is_not(tmp_path: Path) -> None:
+    def path(base_url: str, id_: str = "sim") -> Path:
+        return state_path(tmp_path, "d", [Backend(id_, "S", base_url, "m", Origin.SIMULATED)], Params())
+
+    assert path("http://127.0.0.1:4001/v1") == path("http://127.0.0.1:4002/v1")
+    assert path("https://a.example/v1") != path("https://b.example/v1")
+    assert path("http://127.0.0.1:4001/v1", "own-1") != path("http://127.0.0.1:4002/v1", "own-1")
+
+
+def test_the_same_parameters_are_the_same_run(tmp_path: Path) -> None:
     assert state_path(tmp_path, "d", BACKENDS, Params()) == state_path(tmp_path, "d", BACKENDS, Params())
 
 
