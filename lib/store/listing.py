@@ -50,6 +50,11 @@ def row(connection: Connection, number: int) -> RunRow:
     return _rows(connection, connection.execute(sa.select(*_LISTED).where(RUN.c.number == number)).all())[0]
 
 
+def id_of(connection: Connection, number: int) -> str:
+    """The id of a run by its number in the tables."""
+    return str(connection.execute(sa.select(RUN.c.id).where(RUN.c.number == number)).scalar_one())
+
+
 def backends(connection: Connection) -> tuple[str, ...]:
     """The names of all backends that ever raced."""
     return tuple(connection.execute(sa.select(LANE.c.name).distinct().order_by(LANE.c.name)).scalars())

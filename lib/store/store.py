@@ -143,6 +143,12 @@ class Store:
         with self._engine.connect() as connection:
             return journal.read(connection, journal.number_of(connection, run_id))
 
+    def rounds(self, run_id: str) -> tuple[tuple[int, str], ...]:
+        """(round, id of its run) of a series, in order; none of a run that is no series. Raises NoSuchRunError."""
+        with self._engine.connect() as connection:
+            numbers = journal.rounds_of(connection, journal.number_of(connection, run_id))
+            return tuple((round_, listing.id_of(connection, number)) for round_, number in numbers)
+
     def page(self, wanted: Filter | None = None, offset: int = 0, limit: int = 50) -> Page:
         """Runs that fit, newest first, from `offset` on, and how many fit in all."""
         with self._engine.connect() as connection:

@@ -12,6 +12,7 @@ TEXT, BACKEND, MODE, ORIGIN, STATUS, TAG, SINCE, UNTIL, DELETED, PAGE = (
     f"history_{name}" for name in ("text", "backend", "mode", "origin", "status", "tag", "since", "until", "deleted", "page")
 )  # fmt: skip
 OPENED, UNDO, COMPARED = "history_opened", "history_undo", "history_compared"
+ROUND, ROUND_OF = "history_round", "history_round_of"
 ROWS_PER_PAGE = 25
 STATUSES = ("complete", "incomplete", "error", "stopped", "interrupted", "running")
 
@@ -35,6 +36,21 @@ def wanted() -> Filter:
 def opened() -> str | None:
     """The run that is open, also from the address."""
     return state.value(OPENED, None) or state.asked("kept")
+
+
+def open_round(series_id: str) -> None:
+    """Open the chosen round of a series, from where one can return to it."""
+    run_id = state.value(ROUND, None)
+    if run_id is not None:
+        state.put(ROUND_OF, (run_id, series_id))
+        state.put(ROUND, None)
+        open_run(run_id)
+
+
+def series_of(run_id: str) -> str | None:
+    """The series from which this round was opened; None when it is no round, or was opened by its address."""
+    found, series_id = state.value(ROUND_OF, (None, None))
+    return str(series_id) if found == run_id else None
 
 
 def open_run(run_id: str | None) -> None:

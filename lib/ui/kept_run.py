@@ -26,6 +26,7 @@ from lib.ui.trials_results import show_results as show_trials
 from lib.ui.wiring import store
 
 TAGS, NOTES = "kept_tags", "kept_notes"
+ROUND_PX = 240
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 PAGE, TRIALS = PAGES / "agent_loop.py", PAGES / "trials.py"
 
@@ -35,7 +36,9 @@ def show_kept() -> bool:
     run_id, known = history_state.opened(), store()
     if run_id is None or known is None:
         return False
-    st.button(_("Back to the list"), key="kept_back", on_click=history_state.open_run, args=(None,))
+    series_id = history_state.series_of(run_id)
+    back = _("Back to the trials") if series_id else _("Back to the list")
+    st.button(back, key="kept_back", on_click=history_state.open_run, args=(series_id,))
     try:
         run, row = known.open(run_id), known.row(run_id)
     except NoSuchRunError:
@@ -78,9 +81,20 @@ def _show_series(known: Store, row: RunRow) -> None:
     )  # fmt: skip
     series = trials_setup.kept(row.id)
     if series is not None:
+        _show_rounds(known, row)
         show_end(series.progress)
         show_trials(series, trials_setup.goals())
         show_series_files(series)
+
+
+def _show_rounds(known: Store, row: RunRow) -> None:
+    """The way to the replay of each round."""
+    rounds = dict(known.rounds(row.id))
+    told = {run_id: _("Round {n}").format(n=n) if n else _("Warm-up") for n, run_id in rounds.items()}
+    st.selectbox(
+        _("Replay a round"), list(told), index=None, key=history_state.ROUND, format_func=lambda run_id: told[run_id],
+        on_change=history_state.open_round, args=(row.id,), width=ROUND_PX, placeholder=_("which"),
+    )  # fmt: skip
 
 
 def _show_words(known: Store, row: RunRow) -> DeltaGenerator:

@@ -64,6 +64,8 @@ def test_a_series_opens_with_its_rounds_whole_and_in_order(store: Store) -> None
     record = store.series("series")
     assert (record.plan, record.ended, record.run.id) == (PLAN, "stopped", "series")
     assert [number for number, _run in record.rounds] == [0, 1, 2, 3]
+    assert store.rounds("series") == tuple((number, f"series-{number}") for number in range(4))
+    assert store.rounds("series-1") == ()
     assert [run.generations for _number, run in record.rounds] == [run.generations for run in rounds]
     for unknown in ("series-1", "nothing"):
         with pytest.raises(NoSuchRunError):
