@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import orjson
 import pytest
 
+from lib import i18n
 from lib.agents.keeping import Keeping
 from lib.agents.record import TAG, is_loop, read_loop, run_of, tasks_in
 from lib.agents.showing import Showing, loop_messages
@@ -132,3 +134,15 @@ def test_a_failed_task_says_why_and_offers_no_retry() -> None:
     assert failure["retry_helps"] is False
     assert [row[3] for one in read for row in one.get("e", ()) if row[2] == "end"] == ["error"]
     assert read[-1]["result"]["places"] == [None]
+
+
+def test_what_is_said_is_in_the_language_of_whoever_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = threading.current_thread()
+    asked = [lambda: "zh-Hans" if threading.current_thread() is here else None]
+    monkeypatch.setattr(i18n, "_askers", asked)  # as in the action behind a button
+    clock, messages = Clock(), list[str]()
+    loop = loop_of(StandIn(clock), clock, witnesses=[Showing(messages.append)])
+    loop.start()
+    assert loop.wait(10)
+    marks = [text for channel, text in shown(messages, 0)["texts"] if channel == "x"]
+    assert "步骤 1/3" in marks[0]
