@@ -14,7 +14,7 @@ _HERE = Path(__file__).parent
 PALETTE_PATH = _HERE.parent / "data" / "palette.json"
 MODULES = (
     "words", "format", "reader", "estimate", "lane_model", "task_model", "clock", "stream", "elements", "text_pane",
-    "lane_text", "cursor", "failure_box", "lane_words", "lane_view", "reader_view", "track_scale",
+    "lane_text", "cursor", "failure_box", "lane_words", "lane_foot", "lane_view", "reader_view", "track_scale",
     "track_values", "track_pen", "track_choices", "track_limits", "track", "theme", "headline", "how_box",
     "how_words", "stage", "replay", "replay_bar", "replay_control", "presenting", "player", "mount",
 )  # fmt: skip

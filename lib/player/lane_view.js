@@ -4,10 +4,9 @@
 import { make, button, setText, setAttribute } from "./elements.js";
 import { ABSENT, clock, duration } from "./format.js";
 import { LaneText } from "./lane_text.js";
-import { Cursor, ReadingLines } from "./cursor.js";
 import { FailureBox } from "./failure_box.js";
+import { LaneFoot } from "./lane_foot.js";
 import {
-  aheadWords,
   heroOf,
   liveFigures,
   noteOf,
@@ -20,7 +19,7 @@ import { place, say } from "./words.js";
 const MARKS = { live: "●", simulated: "◌", recorded: "▷" };
 const SMALL = ["ttft", "tokens", "elapsed", "cost"];
 const TO_READER_AFTER_MS = 900;
-const PX_PER_CHAR = 6.3;
+
 export class LaneView {
   constructor(document, index, info, actions) {
     this.document = document;
@@ -28,8 +27,8 @@ export class LaneView {
     this.info = info;
     this.actions = actions;
     this.notes = {};
-    this.cursor = new Cursor(document.defaultView);
     this.text = new LaneText(document, info.name);
+    this.foot = new LaneFoot(document, this.text, (key) => this.#how(key));
     this.failure = new FailureBox(document, info.name, () => actions.retry(index));
     this.root = make(
       document,
@@ -44,9 +43,8 @@ export class LaneView {
       (this.phase = make(document, "div", "tr-phase")),
       this.text.host,
       this.failure.root,
-      this.#foot(),
+      this.foot.root,
     );
-    this.lines = new ReadingLines(34);
     this.reset(null);
   }
 
@@ -133,45 +131,14 @@ export class LaneView {
     return this.bar;
   }
 
-  #foot() {
-    this.gauge = make(this.document, "i");
-    this.before = make(this.document, "span", "tr-was");
-    this.word = make(this.document, "span", "tr-word");
-    this.after = make(this.document, "span");
-    this.ahead = make(this.document, "div", "tr-ahead", this.#how("ahead"));
-    this.streamDone = make(this.document, "b", "", {});
-    this.personDone = make(this.document, "b", "tr-amber", {});
-    const mark = (key, value) =>
-      make(this.document, "span", "tr-mark", this.#how(key), `${say(key)} `, value);
-    return make(
-      this.document,
-      "footer",
-      "tr-foot",
-      {},
-      make(this.document, "div", "tr-gauge", { "aria-hidden": "true" }, this.gauge),
-      make(this.document, "div", "tr-line", { dir: "auto" }, this.before, this.word, this.after),
-      this.ahead,
-      make(
-        this.document,
-        "div",
-        "tr-marks",
-        {},
-        mark("stream_done", this.streamDone),
-        mark("person_done", this.personDone),
-      ),
-    );
-  }
-
   /** Begin again with this generation (null: the race has not begun). */
   reset(generation) {
     this.generation = generation;
     this.shown = 0;
-    this.shownWord = null;
-    this.cursor.put(null);
+    this.foot.reset();
     this.text.clear();
     this.text.stick();
     if (!generation) this.text.ghost(say("ghost_text"));
-    this.lines = new ReadingLines(this.lines.width);
   }
 
   /** What the lane shows before the first race. */
@@ -181,14 +148,13 @@ export class LaneView {
     setText(this.number, ABSENT);
     setText(this.unit, say("tok_s"));
     setText(this.phase, say("ready"));
-    setText(this.ahead, say("ahead_ready"));
-    for (const element of [...Object.values(this.small), this.streamDone, this.personDone])
-      setText(element, ABSENT);
+    for (const element of Object.values(this.small)) setText(element, ABSENT);
+    this.foot.idle();
   }
 
   /** Fit the reading line to the lane's width in px. */
   resize(width) {
-    this.lines = new ReadingLines(Math.max(16, Math.floor((width - 32) / PX_PER_CHAR)));
+    this.foot.resize(width);
   }
 
   /** Append what has arrived by `t` (every frame; writes only). */
@@ -231,7 +197,8 @@ export class LaneView {
     setAttribute(this.phase, "title", words.title);
     this.#countBar(generation, t, scale_ms);
     this.failure.show(phase.ended ? (figures?.failure ?? phase.failure) : null);
-    this.#countReader(generation, t, speeds, figures);
+    this.foot.count(generation, t, speeds, figures);
+    this.notes.person_done = figures?.human_done?.reason ?? null;
     return this.root.dataset.phase;
   }
 
@@ -265,42 +232,12 @@ export class LaneView {
     setAttribute(this.bar, "title", `${parts}\n${say("bar_help", { span: `0–${clock(scale_ms)}` })}`);
   }
 
-  #countReader(generation, t, speeds, figures) {
-    const at = generation.readerAt(t, speeds);
-    const sent = generation.sentAt(t);
-    const ended = generation.ended(t) && sent !== null;
-    setText(this.streamDone, figures?.elapsed?.text ?? (ended ? clock(generation.end.t - sent) : ABSENT));
-    const exact = figures?.human_done?.text;
-    this.notes.person_done = figures?.human_done?.reason ?? null;
-    setText(this.personDone, exact ?? (ended && at ? clock(at.done_ms - sent) : ABSENT));
-    setText(this.ahead, aheadWords(at, ended));
-    setAttribute(this.gauge, "style", `width:${at ? ((100 * at.read) / at.arrived).toFixed(1) : 0}%`);
-    this.#showWord(generation, at);
-  }
-
-  #showWord(generation, at) {
-    const units = generation.reading.units;
-    const k = at?.reading ?? null;
-    if (k === null) {
-      this.cursor.put(null);
-      this.shownWord = null;
-      for (const part of [this.before, this.word, this.after]) setText(part, "");
-      return;
-    }
-    const line = this.lines.lineOf(units, k, at.arrived);
-    setText(this.before, generation.answer.slice(units.starts[line.first], units.starts[k]));
-    setText(this.word, generation.answer.slice(units.starts[k], units.ends[k]));
-    setText(this.after, generation.answer.slice(units.ends[k], units.ends[line.end - 1]));
-    if (this.shownWord === units.ends[k]) return;
-    this.shownWord = units.ends[k];
-    this.cursor.put(this.text.range(units.starts[k], units.ends[k]));
-  }
-
   /** Move the text to the reader's word once the stream has been over for a moment (reads layout). */
   aim(t) {
     const over = this.generation?.end && t > this.generation.end.t + TO_READER_AFTER_MS;
     this.text.ended = Boolean(over);
-    if (over && this.cursor.range && !this.text.free) this.text.aim(this.cursor.range);
+    const { range } = this.foot.cursor;
+    if (over && range && !this.text.free) this.text.aim(range);
     else if (!over && this.text.target !== null) this.text.stick();
   }
 }

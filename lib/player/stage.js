@@ -175,7 +175,7 @@ export class Stage {
     this.document.removeEventListener("keydown", this.onKey);
     this.sizes?.disconnect();
     this.how.destroy();
-    for (const view of [...this.views, this.reader]) view.cursor.put(null);
+    for (const { cursor } of [...this.views.map((view) => view.foot), this.reader]) cursor.put(null);
   }
 
   /** Show one lane large (null: all). */
