@@ -37,6 +37,7 @@ def figures_of(generation: ev.Generation, backend: Backend, speed: ReadingSpeed 
         "ttfat": _time(catalogue.ttfat_ms(measured)),
         "tokens": _tokens(measured),
         "tokens_total": measured.output_tokens,
+        "tokens_answer": None if measured.thinking else measured.visible_tokens,
         "elapsed": _elapsed(measured),
         "cost": cost_text(measured),
         "human_done": _human_done(measured, reader),

@@ -38,6 +38,14 @@ export function clock(ms) {
   return `${Math.floor(minutes / 60)} ${say("h")} ${minutes % 60} ${say("min")}`;
 }
 
+/** A time in ms at the edge of an axis: "0.5 s", "40 s", "1 min", "1 min 20 s". */
+export function tickTime(ms) {
+  const s = Number((ms / 1000).toFixed(1));
+  if (s < 60) return `${s} ${say("s")}`;
+  const rest = Number((s % 60).toFixed(1));
+  return `${Math.floor(s / 60)} ${say("min")}${rest ? ` ${rest} ${say("s")}` : ""}`;
+}
+
 /** Dollars: two decimals from $1, three significant digits below, "$0" for free. */
 export function usd(value) {
   if (value === 0) return "$0";

@@ -97,6 +97,12 @@ export class Generation {
     return known ? usage[1] + (estimated - known) * (usage[1] / known) : estimated;
   }
 
+  /** Counted tokens of the answer for each estimated one, once it has ended by `t`; 1 before, and where none are known. */
+  answerScale(t) {
+    const counted = this.ended(t) ? this.figures?.tokens_answer : null;
+    return counted && this.answerEstimate ? counted / this.answerEstimate : 1;
+  }
+
   #estimatedAt(t) {
     const n = this.countAt(t);
     return n ? this.tokens[n - 1] : 0;

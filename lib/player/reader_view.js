@@ -127,7 +127,8 @@ export class ReaderView {
     setText(this.done, at && sent !== null && generation.ended(t) ? clock(at.done_ms - sent) : ABSENT);
     const n = generation?.countAt(t) ?? 0;
     const known = at && at.arrived >= FEW_UNITS;
-    const rate = known ? ((generation.answerTokens[n - 1] / at.arrived) * speed.per_min) / 60 : null;
+    const tokens = known ? generation.answerTokens[n - 1] * generation.answerScale(t) : null;
+    const rate = known ? ((tokens / at.arrived) * speed.per_min) / 60 : null;
     setText(this.number, known ? `~${significant(rate)}` : ABSENT);
     this.hero_help = say("reader_hero_help", {
       unit: say(at?.unit === "char" ? "chars_one" : "words_one"),

@@ -2,7 +2,7 @@
 // request. Drawn on a canvas 4 times a second; the values come from lane_model.js.
 
 import { make, setText, setAttribute } from "./elements.js";
-import { clock, count } from "./format.js";
+import { clock, count, tickTime } from "./format.js";
 import { drawLimits } from "./track_limits.js";
 import { choiceGroup } from "./track_choices.js";
 import { delivered, readBy } from "./track_values.js";
@@ -166,9 +166,7 @@ export class Track {
   }
 
   #tick(context, axes, ms) {
-    const s = ms / 1000;
-    const text = s >= 60 && s % 60 === 0 ? `${s / 60} ${say("min")}` : `${Number(s.toFixed(1))} ${say("s")}`;
-    context.fillText(text, Math.min(axes.x(ms), axes.right - 10), HEIGHT - 9);
+    context.fillText(tickTime(ms), Math.min(axes.x(ms), axes.right - 10), HEIGHT - 9);
   }
 
   #person(context, { generation, speeds }, axes, t) {
@@ -180,8 +178,9 @@ export class Track {
     // once all text is there, the rest is known
     const until = generation.ended(t) ? Math.min(at.done_ms - sent, axes.end) : now;
     const from = generation.firstAnswer - sent;
+    const counted = generation.answerScale(t);
     const path = (perMin, begin = from) =>
-      sampled(axes, begin, until, (ms) => readBy(generation, ms + sent, perMin, this.unit));
+      sampled(axes, begin, until, (ms) => readBy(generation, ms + sent, perMin, this.unit, counted));
     const line = path(per_min);
     fillBand(context, path(lo), path(hi), this.colours.readerSoft);
     strokeLine(

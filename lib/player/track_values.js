@@ -10,8 +10,8 @@ export function delivered(generation, t, unit, exact = false) {
   return n ? generation.chars[n - 1] : 0;
 }
 
-/** What a reader of `perMin` had read by `t`, in the same unit. */
-export function readBy(generation, t, perMin, unit) {
+/** What a reader of `perMin` had read by `t`, in the same unit; `scale`: counted tokens for each estimated one. */
+export function readBy(generation, t, perMin, unit, scale = 1) {
   const { units } = generation.reading;
   const done = generation.times(perMin);
   const k = countUpTo(done, t);
@@ -19,5 +19,5 @@ export function readBy(generation, t, perMin, unit) {
   const part = k < done.length ? Math.max(0, 1 - (done[k] - t) / each) : 0; // of the unit being read
   if (unit === "words") return k + part;
   const all = units.arrivals.length;
-  return ((k + part) / all) * (unit === "chars" ? generation.answerChars : generation.answerEstimate);
+  return ((k + part) / all) * (unit === "chars" ? generation.answerChars : generation.answerEstimate * scale);
 }

@@ -308,6 +308,28 @@ test("thinking folds when the answer begins and its text is still there", () => 
   );
 });
 
+test("the person is told in the counted tokens of the answer once it has ended", () => {
+  const speedWith = (tokens_answer) => {
+    const made = player();
+    made.player.feed({ now: 0, run: {} });
+    made.player.feed({
+      now: 300,
+      d: [[0, "a", [100, "one two three four"]]],
+      e: [
+        [0, 2, "sent"],
+        [0, 120, "end", "complete"],
+      ],
+      f: [[0, { ...FIGURES, tokens_answer }]],
+    });
+    made.player.frame(200);
+    const { latest } = made.player.race.lanes[0];
+    return [made.host.find("tr-person").find("tr-number").textContent, latest.answerScale(200), latest.answerScale(110)];
+  };
+  assert.deepEqual(speedWith(400)[0], "~397"); // 100 tokens a word, 238 words a minute
+  assert.equal(speedWith(400)[2], 1);
+  assert.equal(speedWith(null)[1], 1);
+});
+
 test("the server's running count is used where it is known", () => {
   const made = player();
   made.player.feed({ now: 0, run: {} });

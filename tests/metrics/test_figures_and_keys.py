@@ -19,6 +19,7 @@ def test_a_complete_lane_shows_its_exact_figures() -> None:
     assert (shown["hero"]["text"], shown["hero"]["unit"]) == ("500", "tok/s")
     assert (shown["ttft"]["text"], shown["ttfat"]["ms"]) == ("200 ms", 200)
     assert (shown["tokens"]["text"], shown["tokens_total"]) == ("400", 400)
+    assert shown["tokens_answer"] == 400
     assert shown["cost"]["text"] == "$0.00322"
     assert shown["elapsed"]["text"] == "1.0 s"
     assert shown["human_done"]["text"] == "1 min 41 s"
