@@ -14,6 +14,7 @@ from lib.backends.own_tokenizer import NoTokenizer, OwnTokens, own_tokens
 from lib.backends.policy import OPEN, AddressRefused, Policy
 from lib.backends.table import SettingsError
 from lib.domain.run import Origin
+from lib.local_model.models import BACKEND_ID
 from lib.ui import race_setup, state
 from lib.ui.wiring import policy
 
@@ -39,9 +40,14 @@ class NoAnswer:
 
 
 def candidates() -> tuple[list[Offer], list[Offer]]:
-    """Live backends that run on this machine and are ours, and all other live ones."""
+    """Live backends that run on this machine and are ours, and all other live ones.
+
+    All forms of the local model have one vocabulary: the first of them that runs speaks for the others.
+    """
     live = [one for one in race_setup.offers().values() if one.backend.origin is Origin.LIVE and not one.absent]
-    return [one for one in live if not one.is_own], [one for one in live if one.is_own]
+    ours = [one for one in live if not one.is_own]
+    repeated = [one for one in ours if one.backend.id.startswith(BACKEND_ID)][1:]
+    return [one for one in ours if one not in repeated], [one for one in live if one.is_own]
 
 
 def asked_for(text: str) -> tuple[list[Tokenizer], list[NoAnswer]]:

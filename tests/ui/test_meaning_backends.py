@@ -10,6 +10,7 @@ from lib.backends.catalogue import Offer
 from lib.backends.own_tokenizer import NoTokenizer, OwnTokens
 from lib.backends.policy import AddressRefused
 from lib.domain.run import Backend, Origin
+from lib.local_model.models import BACKEND_ID
 from lib.ui import meaning_backends
 from lib.ui.meaning_backends import ASKED, asked_for, candidates
 
@@ -57,6 +58,13 @@ def test_simulated_recorded_and_absent_backends_are_no_candidates(asked: Asked) 
     here, others = candidates()
     assert [one.backend.id for one in here] == ["here"]
     assert [one.backend.id for one in others] == ["provider", "mute", "refused"]
+
+
+def test_the_forms_of_the_local_model_have_one_tokenizer(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    forms = [offer(f"{BACKEND_ID}-f32"), offer("gguf-other"), offer(f"{BACKEND_ID}-q4_0"), offer(f"{BACKEND_ID}-q8_0")]
+    monkeypatch.setattr(meaning_backends.race_setup, "offers", lambda: {one.backend.id: one for one in forms})
+    here, _others = candidates()
+    assert [one.backend.id for one in here] == [f"{BACKEND_ID}-f32", "gguf-other"]
 
 
 def test_a_text_goes_to_others_only_when_a_person_says_so(asked: Asked) -> None:
