@@ -180,6 +180,13 @@ def language_of(text: str) -> str:
     return _LANGUAGE_OF_SCRIPT.get(main) or _latin_language(sample)
 
 
+def is_readable_here(text: str) -> bool:
+    """Whether most letters of the text are of a script that some language of the table is written in."""
+    letters = [character for character in text[:_SAMPLE_CHARACTERS] if character.isalpha()]
+    known = sum(any(pattern.match(letter) for pattern in _SCRIPTS.values()) for letter in letters)
+    return 2 * known >= len(letters)
+
+
 def units(text: str, unit: Unit) -> list[tuple[int, int]]:
     """Where the units of the text are, as (start, end) character offsets.
 

@@ -74,7 +74,8 @@ def _show_headline(now: Chosen, speed: TextSpeed | Unavailable) -> None:
     shown = html.escape(meaning_words.tps(now.tps)), html.escape(says)
     st.html(f"{_STYLE}<div class='meaning-speed'>{shown[0]}</div><div class='meaning-says'>{shown[1]}</div>")
     if isinstance(speed, TextSpeed):
-        st.caption(plain(meaning_words.whole_text(speed)))
+        for sentence in filter(None, (meaning_words.whole_text(speed), meaning_words.stand_in(now.text))):
+            st.caption(plain(sentence))
 
 
 def _show_origin() -> None:

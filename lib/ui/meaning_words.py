@@ -12,7 +12,7 @@ from lib.meaning.parallel import Pair
 from lib.meaning.rules import Range, Rule, Verdict
 from lib.metrics.quantity import Figure, Unavailable
 from lib.prices import PublishedPrice
-from lib.reading import Unit
+from lib.reading import Unit, is_readable_here
 from lib.ui.meaning_state import Chosen, output_price
 
 
@@ -56,6 +56,13 @@ def whole_text(speed: TextSpeed) -> str:
         read_s = speed.facts.units / (person.per_min / 60)
         return _("{told}; a person reads it in {read}.").format(told=told, read=numbers.seconds(read_s))
     return f"{told}."
+
+
+def stand_in(text: str) -> str:
+    """That people and averages are of another language than the text; empty where they are not."""
+    if is_readable_here(text):
+        return ""
+    return _("No language of the table is written in this script: people and averages are those of English.")
 
 
 def units(value: int, unit: Unit) -> str:

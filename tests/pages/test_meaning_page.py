@@ -211,6 +211,13 @@ def test_the_address_opens_the_page_as_it_stands_and_keeps_in_step() -> None:
     assert wrong.number_input(key=SPEED).value == 750
 
 
+@pytest.mark.parametrize("text", ["यह एक छोटी परीक्षा है और कुछ नहीं।", "Αυτό είναι ένα μικρό κείμενο."])
+def test_a_script_of_no_language_of_the_table_is_told(page: AppTest, text: str) -> None:
+    assert "No language of the table" not in told(page)
+    page.text_area(key=TEXT).set_value(text).run()
+    assert "No language of the table is written in this script" in told(page)
+
+
 def test_no_text_leaves_what_needs_none(page: AppTest) -> None:
     page.text_area(key=TEXT).set_value("").run()
     assert not page.exception
