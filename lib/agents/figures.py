@@ -6,11 +6,12 @@ Figures or reasons, from recorded steps or from the closed form; no table is mad
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from statistics import median
 
-from lib.agents.phases import Kind, StepRecord, StepTimes, end_ns, status_of, sums_s
+from lib.agents.phases import MOST_REMEMBERED, Kind, StepRecord, StepTimes, end_ns, status_of, sums_s
+from lib.agents.remembered import Remembered
 from lib.domain import events as ev
 from lib.domain.run import Backend
 from lib.i18n import _
@@ -60,7 +61,7 @@ def six_figures(
     What still runs has no cost yet: nothing is billed before its end is known.
     """
     tries = [one for record in records for one in record.tries]
-    measured = [measure(one, backend) for one in tries]
+    measured = [_measured(one, backend) for one in tries]
     over = [found for found, one in zip(measured, tries, strict=True) if status_of(one) is not None]
     done = sum(record.answered is not None for record in records)
     sums = sums_s(times)
@@ -83,6 +84,17 @@ def shares_of(times: Sequence[StepTimes]) -> Shares:
     sums = sums_s(times)
     decode_s, ttft_s = sums[Kind.THINKING] + sums[Kind.ANSWER], sums[Kind.WAIT]
     return Shares(decode_s, ttft_s, max(0.0, end_ns(times) / NS_PER_S - decode_s - ttft_s))
+
+
+def _measured(generation: ev.Generation, backend: Backend) -> Measurement:
+    """The measurement, of an answer that is over from before; who answered is no part of what was measured."""
+    if status_of(generation) is None:
+        return measure(generation, backend)
+    return replace(_OVER.of(generation), backend=backend)
+
+
+_NOBODY: Backend = Backend("", "", "", "")
+_OVER: Remembered[ev.Generation, Measurement] = Remembered(lambda one: measure(one, _NOBODY), MOST_REMEMBERED)
 
 
 def _NOTHING() -> str:  # noqa: N802 (a sentence, made in the reader's language)
