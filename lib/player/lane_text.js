@@ -175,6 +175,11 @@ export class LaneText {
     this.scroller.scrollTop = this.top;
   }
 
+  /** The room has changed: what stood at the tail would stand in the middle. */
+  relaid() {
+    this.dirty = true;
+  }
+
   /** Return to the tail (a retried lane, or seeking back before the end). */
   stick() {
     this.target = null;

@@ -149,6 +149,7 @@ export class Stage {
     this.root.dataset.rows = Math.ceil(this.lanes.length / columns);
     for (const view of this.views) view.resize(view.root.clientWidth);
     this.reader.resize(this.reader.root.clientWidth);
+    for (const view of [...this.views, this.reader]) view.text.relaid();
     this.counted = -Infinity;
     this.tracked = -Infinity;
     this.onRedraw?.();

@@ -82,8 +82,9 @@ function race() {
   return messages;
 }
 
-function player(options = {}) {
+function player({ view = null, ...options } = {}) {
   const document = new FakeDocument();
+  document.defaultView = view;
   const host = document.createElement("div");
   let now = 0;
   const finished = [];
@@ -343,6 +344,27 @@ test("the server's running count is used where it is known", () => {
   });
   assert.equal(made.player.race.lanes[0].latest.tokensAt(200), 400);
   assert.ok(made.player.race.lanes[0].latest.tokensAt(120) < 10);
+});
+
+test("a text that stood at its tail stands there again when the stage has got another size", () => {
+  const sized = [];
+  const ResizeObserver = class {
+    constructor(measure) {
+      sized.push(measure);
+    }
+    observe() {}
+    disconnect() {}
+  };
+  const made = player({ view: { ResizeObserver, setTimeout, clearTimeout } });
+  race().forEach((m) => made.player.feed(m));
+  made.player.frame(740);
+  const texts = made.host.findAll("tr-text");
+  for (const text of texts) text.scrollTop = 17;
+  made.player.frame(740);
+  assert.deepEqual(new Set(texts.map((text) => text.scrollTop)), new Set([17]));
+  sized.forEach((measure) => measure());
+  made.player.frame(740);
+  assert.deepEqual(new Set(texts.map((text) => text.scrollTop)), new Set([1e9]));
 });
 
 test("with reduced motion text moves in steps of a quarter second", () => {
