@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from lib.agents.loop import LoopRun
 from lib.agents.phases import Kind, StepRecord, end_ns, times_of
@@ -14,6 +15,7 @@ from lib.agents.record import read_loop, steps_of
 from lib.agents.task_stream import TaskStream, announced, result
 from lib.agents.tasks import TaskView, kept_tasks, tasks_of
 from lib.domain.codec import Row, encode_event
+from lib.domain.events import Generation
 from lib.domain.run import Prompt, Run
 
 
@@ -87,6 +89,13 @@ def loop_messages(run: Run) -> list[str]:
     last = last_ns([record for _backend, records in lanes for record in records])
     first = announced(run.id, run.prompt, backends, run.mode, run.started_at, steps)
     return [first, *(message for _at_ns, message in parts), result(tasks, last)]
+
+
+def on_stage(run: Run) -> Run:
+    """A kept loop as the stage names it: a lane for each backend, without what came."""
+    backends = tuple(task.backend for task in kept_tasks(run)[0])
+    generations = tuple(Generation(lane) for lane in range(len(backends)))
+    return replace(run, backends=backends, generations=generations, own_params={})
 
 
 def last_ns(steps: list[StepRecord] | tuple[StepRecord, ...]) -> int:

@@ -13,6 +13,8 @@ from typing import Any
 import streamlit as st
 
 from lib import player
+from lib.agents.record import is_loop
+from lib.agents.showing import loop_messages, on_stage
 from lib.domain.run import Backend, Run
 from lib.export.view_messages import view_messages
 from lib.i18n import _, current_language
@@ -168,6 +170,8 @@ def _kept(run_id: str, speed: ReadingSpeed | None, _language: str) -> tuple[Run,
         run = known.open(run_id) if known else None
     except NoSuchRunError:
         return None
+    if run is not None and is_loop(run):
+        return on_stage(run), loop_messages(run)
     return (run, view_messages(run, speed)) if run else None
 
 

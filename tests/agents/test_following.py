@@ -15,11 +15,12 @@ import pytest
 from lib import i18n
 from lib.agents.keeping import Keeping
 from lib.agents.record import TAG, is_loop, read_loop, run_of, tasks_in
-from lib.agents.showing import Showing, loop_messages
+from lib.agents.showing import Showing, loop_messages, on_stage
 from lib.agents.tasks import kept_tasks, tasks_of
 from lib.domain.codec import encode_run
 from lib.store.keeper import Keeper
 from lib.store.store import Store
+from lib.view_stream import announcement
 from tests.agents.test_loop import HERE, SIM, Clock, StandIn, loop_of
 
 OTHER = replace(HERE, id="other", name="Other")
@@ -101,6 +102,8 @@ def test_a_viewer_of_the_loop_and_of_its_replay_are_told_the_same() -> None:
         live, replayed = shown(messages, lane), shown(again, lane)
         assert live == replayed
     assert orjson.loads(messages[-1]) == orjson.loads(again[-1])
+    assert [backend.name for backend in on_stage(run).backends] == ["Here", "Other"]
+    assert announcement(on_stage(run))["lanes"] == first["lanes"]
     assert over == [True]
 
 
