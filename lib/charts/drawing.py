@@ -22,6 +22,7 @@ TEXT_PX = 13
 LINE_PX = 18
 CHARACTER_PX = 6.6  # mean width of a text's character, for what must be known before drawing
 SUBTITLE_COLUMNS = 54  # characters of a subtitle line that fit into a phone's width
+TITLE_COLUMNS = 46  # of a title: a longer one would take a phone's plot its width
 LOG_RATIO = 20.0  # above this between largest and smallest bar the scale is logarithmic
 Rows = Sequence[dict[str, Any]]
 WITHIN = alt.ExprRef("width")  # no text is longer than the plot is wide
@@ -126,7 +127,7 @@ class Sheet:
             line for part in words.subtitle.splitlines() for line in textwrap.wrap(part, SUBTITLE_COLUMNS)
         ]
         title = {
-            "text": words.title, "subtitle": subtitle, "anchor": "start", "frame": "bounds", "fontSize": 15,
+            "text": _title_lines(words.title), "subtitle": subtitle, "anchor": "start", "frame": "bounds", "fontSize": 15,
             "fontWeight": 600, "subtitleFontSize": TEXT_PX, "offset": 12, "color": colours.text,
             "subtitleColor": colours.quiet, "subtitleLineHeight": LINE_PX, "subtitlePadding": 4,
         }  # fmt: skip
@@ -138,6 +139,11 @@ class Sheet:
             "datasets": self._rows, "config": _config(colours),
         }  # fmt: skip
         return Figure(spec, words.alt or f"{words.title}. {words.subtitle}")
+
+
+def _title_lines(title: str) -> list[str]:
+    """The title in lines that fit into a phone's width; a number stays with its per cent."""
+    return textwrap.wrap(title.replace(" %", "\N{NO-BREAK SPACE}%"), TITLE_COLUMNS)
 
 
 def _layer(chart: alt.Chart) -> dict[str, Any]:

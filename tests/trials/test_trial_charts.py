@@ -106,7 +106,7 @@ def test_the_forest_holds_each_interval_and_the_rule_at_one() -> None:
     shown = [row for row in rows(figure) if "high" in row and "low" in row]
     assert shown[0]["high"] == found[0].interval.high  # type: ignore[union-attr]
     assert {"value": 1.0} in rows(figure)
-    assert "rates from request to last token" in figure.spec["title"]["text"]
+    assert "rates from request to last token" in " ".join(figure.spec["title"]["text"])
     told = " ".join(str(row.get("text", "")) for row in rows(figure))
     assert "cannot be told apart" in told
     assert "too few trials: 0 rounds, 3 are needed" in told
