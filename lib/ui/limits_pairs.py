@@ -59,8 +59,9 @@ class Pair:
     ids: tuple[str, str]
 
 
+GUESSING = "ngram"
 PAIRS = (
-    Pair("ngram", "Without and with guessing ahead", ("f32", "f32-ngram")),
+    Pair(GUESSING, "Without and with guessing ahead", ("f32", "f32-ngram")),
     Pair("width", "32 bits against 4 bits per weight", ("f32", "q4_0")),
 )
 
@@ -98,7 +99,7 @@ def show_pairs() -> None:
         lambda told: _obey(told),
     )
     if live is not None and live.ended:
-        _show_outcome(live)
+        _show_outcome(live, pair)
 
 
 def backends_of(pair: Pair) -> tuple[Backend, ...]:
@@ -115,7 +116,7 @@ def stand_ins(pair: Pair) -> tuple[Backend, ...]:
     plain_tps, chunk = measured["f32"], round(speculation.expected_tokens(_RIGHT, _GUESSES))
     guessed_tps = plain_tps * speculation.speed_up(_RIGHT, _GUESSES, _COST)
     other: tuple[float, int, str] = (
-        (guessed_tps, chunk, "F32 + n-gram") if pair.id == "ngram" else (measured["q4_0"], 1, "Q4_0")
+        (guessed_tps, chunk, "F32 + n-gram") if pair.id == GUESSING else (measured["q4_0"], 1, "Q4_0")
     )
     lanes = ((plain_tps, 1, "F32"), other)
     url = catalogue().simulator.base_url or ""
@@ -127,16 +128,18 @@ def stand_ins(pair: Pair) -> tuple[Backend, ...]:
     )  # fmt: skip
 
 
-def outcome(lanes: tuple[ResultLane, ...]) -> str:
-    """What the pair showed, by rule: the ratio of the rates, and how many tokens came at a time."""
+def outcome(lanes: tuple[ResultLane, ...], pair: Pair) -> str:
+    """What the pair showed, by rule: the ratio of the rates, and of a guessing lane how many tokens came at a time."""
     rates = [number(lane.figures["decode_tok_s"]) for lane in lanes]
     if len(rates) != 2 or not rates[0] or not rates[1]:
         return _("One of the two has no decode rate, so they cannot be compared.")
-    bursts = [tokens_per_burst(lane, number(lanes[0].figures["median_gap_ms"])) for lane in lanes]
     told = _("{second} ran at {ratio} the speed of {first}: {fast} against {slow}.").format(
         second=lanes[1].label, first=lanes[0].label, ratio=numbers.ratio(rates[1] / rates[0]),
         fast=numbers.rate(rates[1]), slow=numbers.rate(rates[0]),
     )  # fmt: skip
+    if pair.id != GUESSING:
+        return told
+    bursts = [tokens_per_burst(lane, number(lanes[0].figures["median_gap_ms"])) for lane in lanes]
     if bursts[0] and bursts[1] and bursts[1] > _BURSTS * bursts[0]:
         told += " " + _("Its text came in bursts of {n} tokens on average, instead of {one}.").format(
             n=numbers.plain(bursts[1]), one=numbers.plain(bursts[0]))  # fmt: skip
@@ -246,10 +249,10 @@ def _obey(command: dict[str, object] | None) -> None:
         hub().retry(live.run.id, lane, "", LIMITS)
 
 
-def _show_outcome(live: LiveRun) -> None:
+def _show_outcome(live: LiveRun, pair: Pair) -> None:
     run = live.recorded()
     lanes = lanes_of(run, None)
-    st.markdown(f"**{plain(outcome(lanes))}**", help=in_help(common_facts([lane.how for lane in lanes])))
+    st.markdown(f"**{plain(outcome(lanes, pair))}**", help=in_help(common_facts([lane.how for lane in lanes])))
     drawn = figures_of(key_of(run, None), look())
     with st.grid(2, min_column_width=COLUMN_PX, gap=("small", "medium")):
         show_figure(drawn.arrivals)

@@ -13,6 +13,8 @@ from lib.ui import wiring
 from lib.ui.limits_pairs import PAIRS, outcome, stand_ins
 from tests.metrics.building import backend, generation, run, steady
 
+GUESSING, NARROW = PAIRS
+
 
 @pytest.fixture(scope="module", autouse=True)
 def services() -> Iterator[None]:
@@ -32,14 +34,14 @@ def bursts(each_ms: float) -> ev.Generation:
 
 
 def test_a_faster_second_lane_is_told_with_its_ratio() -> None:
-    told = outcome(lanes(steady(100, each_ms=20), steady(100, each_ms=5)))
+    told = outcome(lanes(steady(100, each_ms=20), steady(100, each_ms=5)), GUESSING)
     assert told == (
         "Guessing, simulated ran at 4.0× the speed of Plain, simulated: 200 tok/s against 50.0 tok/s."
     )
 
 
 def test_bursts_are_told_beside_the_gain() -> None:
-    told = outcome(lanes(steady(100, each_ms=20), bursts(each_ms=40)))
+    told = outcome(lanes(steady(100, each_ms=20), bursts(each_ms=40)), GUESSING)
     assert "in bursts of 4.0 tokens on average, instead of 1.0" in told
     assert "pays only where" not in told
 
@@ -47,19 +49,27 @@ def test_bursts_are_told_beside_the_gain() -> None:
 def test_tokens_sent_one_by_one_right_after_each_other_are_one_burst() -> None:
     times = [100 + 40 * check + 0.05 * token for check in range(25) for token in range(4)]
     counts = {"prompt_tokens": 9, "completion_tokens": 100, "total_tokens": 109}
-    told = outcome(lanes(steady(100, each_ms=20), generation([(ms, " on") for ms in times], usage=counts)))
+    told = outcome(lanes(steady(100, each_ms=20), generation([(ms, " on") for ms in times], usage=counts)), GUESSING)
     assert "in bursts of 4.0 tokens on average, instead of 1.0" in told
 
 
+def test_a_lane_that_is_only_faster_does_not_come_in_bursts() -> None:
+    times = [100 + 5 * token + (token % 3) for token in range(100)]
+    counts = {"prompt_tokens": 9, "completion_tokens": 100, "total_tokens": 109}
+    found = lanes(steady(100, each_ms=20), generation([(ms, " on") for ms in times], usage=counts))
+    assert "bursts" in outcome(found, GUESSING)
+    assert "bursts" not in outcome(found, NARROW)
+
+
 def test_bursts_that_brought_no_speed_say_why() -> None:
-    told = outcome(lanes(steady(100, each_ms=20), bursts(each_ms=80)))
+    told = outcome(lanes(steady(100, each_ms=20), bursts(each_ms=80)), GUESSING)
     assert "1.0× the speed" in told
     assert "guessing ahead pays only where arithmetic is to spare" in told
 
 
 def test_a_lane_without_a_rate_is_not_compared() -> None:
     failed = generation([], status=ev.Status.ERROR, finish=None)
-    assert "cannot be compared" in outcome(lanes(steady(100), failed))
+    assert "cannot be compared" in outcome(lanes(steady(100), failed), GUESSING)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.id)
