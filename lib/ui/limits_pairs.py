@@ -187,18 +187,23 @@ def _pair(id_: str) -> Pair:
 
 
 def _ask_for(id_: str) -> None:
-    """Start what the pair needs; the race begins when both are ready."""
+    """Start what the pair needs, also what ended or failed earlier; the race begins when both are ready."""
     state.put(PAIR, id_)
     state.put(RUN, None)
     pair = _pair(id_)
-    if why_absent(pair):
-        catalogue().simulator.start()
-        catalogue().simulator.wait(race_setup.START_WAIT_S)
+    if any(isinstance(local_models().state(form), Absent) for form in pair.ids):
+        _begin_simulator_for(pair)
         _start(pair)
         return
     for form in pair.ids:
         local_models().start(form)
     state.put(WAITS, id_)
+
+
+def _begin_simulator_for(pair: Pair) -> None:
+    if why_absent(pair):
+        catalogue().simulator.start()
+        catalogue().simulator.wait(race_setup.START_WAIT_S)
 
 
 @st.fragment(run_every=POLL_S)
@@ -208,6 +213,7 @@ def _wait_for_models() -> None:
     states = [local_models().state(id_) for id_ in pair.ids]
     if why_absent(pair) or all(isinstance(one, Ready) for one in states):
         state.put(WAITS, "")
+        _begin_simulator_for(pair)
         _start(pair)
         st.rerun()
     sentences = [getattr(one, "sentence", "") for one in states]

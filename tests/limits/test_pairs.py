@@ -9,7 +9,8 @@ import pytest
 from lib.charts.result_lanes import ResultLane, lanes_of
 from lib.domain import events as ev
 from lib.domain.run import Origin
-from lib.ui import wiring
+from lib.server_process import Failed, Starting, State
+from lib.ui import limits_pairs, wiring
 from lib.ui.limits_pairs import PAIRS, outcome, stand_ins
 from tests.metrics.building import backend, generation, run, steady
 
@@ -70,6 +71,30 @@ def test_bursts_that_brought_no_speed_say_why() -> None:
 def test_a_lane_without_a_rate_is_not_compared() -> None:
     failed = generation([], status=ev.Status.ERROR, finish=None)
     assert "cannot be compared" in outcome(lanes(steady(100), failed), GUESSING)
+
+
+class Models:
+    """Local models of which nobody has started any; `now` is the state of all."""
+
+    def __init__(self, now: State) -> None:
+        self.now, self.started = now, list[str]()
+
+    def state(self, _id: str) -> State:
+        return self.now
+
+    def start(self, id_: str) -> None:
+        self.started.append(id_)
+        self.now = Starting()
+
+
+def test_a_model_that_ended_is_started_again_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    put: dict[str, object] = {}
+    models = Models(Failed("The process ended (code -9)."))
+    monkeypatch.setattr(limits_pairs, "local_models", lambda: models)
+    monkeypatch.setattr(limits_pairs.state, "put", put.__setitem__)
+    limits_pairs._ask_for(NARROW.id)
+    assert models.started == list(NARROW.ids)
+    assert put[limits_pairs.WAITS] == NARROW.id
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.id)
