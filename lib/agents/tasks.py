@@ -26,7 +26,7 @@ from lib.i18n import _, ngettext
 from lib.metrics.cost import as_decimal, runs_here
 from lib.metrics.quantity import Quantity
 from lib.metrics.timeline import NS_PER_S
-from lib.numbers import percent, plain, ratio, seconds
+from lib.numbers import percent, ratio, seconds, whole
 from lib.provenance import (
     Conditions,
     Facts,
@@ -199,14 +199,14 @@ def headline(tasks: Sequence[TaskView]) -> str:
         told = _("{name} needs {time} for the task; {rest} of it is not decoding.")
         return told.format(name=fast.name, time=seconds(fast.seconds), rest=rest)
     decode = slow.shares.decode_s / fast.shares.decode_s if fast.shares.decode_s > 0 else math.inf
-    whole = slow.seconds / fast.seconds
+    gain = slow.seconds / fast.seconds
     told = _("{fast} decodes {decode} as fast as {slow}, yet the whole task is done only {whole} as fast: "
              "{rest} of what is left is not decoding.")  # fmt: skip
-    if math.isinf(decode) or decode < whole * WORTH_SAYING:
+    if math.isinf(decode) or decode < gain * WORTH_SAYING:
         told = _("{fast} does the task {whole} as fast as {slow}; {rest} of its time is not decoding.")
     return told.format(
         fast=fast.name, slow=slow.name, decode=ratio(decode) if math.isfinite(decode) else "",
-        whole=ratio(whole), rest=rest,
+        whole=ratio(gain), rest=rest,
     )  # fmt: skip
 
 
@@ -233,5 +233,5 @@ def resent_words(trace: Trace) -> str:
     """How many tokens the resent history makes of a trace."""
     found = tokens_of(trace)
     return _("{input} input and {output} output tokens, since every call sends everything again").format(
-        input=plain(found.input), output=plain(found.output)
+        input=whole(found.input), output=whole(found.output)
     )
