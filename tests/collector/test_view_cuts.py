@@ -23,9 +23,10 @@ VECTORS = Path(__file__).parent.parent / "vectors" / "view_cuts.json"
 MS = 1_000_000
 TEXTS = ("The ", "keep", "er ", "climbed", ".\n", "灯塔", "é", "🗼 ", "2,000 ", "```\n", " ")
 texts = st.sampled_from(TEXTS)
-gaps_ns = st.one_of(st.integers(0, 3 * MS), st.integers(0, 30 * MS), st.just(SLOT_NS))
+gaps_ns = st.sampled_from((0, MS // 3, MS, 2 * MS, 3 * MS, 5 * MS - 1, SLOT_NS - 1, SLOT_NS, 21 * MS))
 bodies = st.one_of(
-    st.tuples(st.sampled_from("aaart"), texts, st.just(0)),
+    st.tuples(st.sampled_from("aaaaaaaart"), texts, st.just(0)),
+    st.tuples(st.just("a"), texts, st.just(0)),
     st.tuples(st.just("a"), texts, st.just(0), st.sampled_from((0, 1))),
     st.tuples(st.just("tool"), st.just(0), st.sampled_from(("", "look_up")), st.just(0), st.just(0)),
     st.tuples(st.just("usage"), st.fixed_dictionaries({"completion_tokens": st.integers(1, 500)}), st.just(0)),
@@ -36,7 +37,7 @@ bodies = st.one_of(
 def lanes_of_rows(draw: st.DrawFn) -> list[Row]:
     """The rows of a lane, in order."""
     at_ns, rows = draw(st.integers(0, 100 * MS)), []
-    for body in draw(st.lists(bodies, min_size=1, max_size=40)):
+    for body in draw(st.lists(bodies, min_size=6, max_size=40)):
         rows.append([at_ns, *body])
         at_ns += draw(gaps_ns)
     return rows
