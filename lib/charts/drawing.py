@@ -7,13 +7,13 @@ room at any width and eight lanes fit. Horizontal positions are data. What is dr
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
+from lib.charts.lines import lines
 from lib.charts.palette import DASHES, FONT, Palette, Theme, palette
 from lib.domain.run import Origin
 from lib.i18n import _
@@ -124,7 +124,7 @@ class Sheet:
         """
         colours = self.look.colours
         subtitle = [
-            line for part in words.subtitle.splitlines() for line in textwrap.wrap(part, SUBTITLE_COLUMNS)
+            line for part in words.subtitle.splitlines() for line in lines(part, SUBTITLE_COLUMNS)
         ]
         title = {
             "text": _title_lines(words.title), "subtitle": subtitle, "anchor": "start", "frame": "bounds", "fontSize": 15,
@@ -143,7 +143,7 @@ class Sheet:
 
 def _title_lines(title: str) -> list[str]:
     """The title in lines that fit into a phone's width; a number stays with its per cent."""
-    return textwrap.wrap(title.replace(" %", "\N{NO-BREAK SPACE}%"), TITLE_COLUMNS)
+    return lines(title.replace(" %", "\N{NO-BREAK SPACE}%"), TITLE_COLUMNS)
 
 
 def _layer(chart: alt.Chart) -> dict[str, Any]:
