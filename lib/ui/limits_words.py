@@ -135,11 +135,15 @@ def speculating(acceptance: float, cost: float) -> str:
     """The best number of guesses, what it brings, and how the text then arrives."""
     best = speculation.best_k(acceptance, cost)
     gain, burst = speculation.speed_up(acceptance, best, cost), speculation.expected_tokens(acceptance, best)
-    if gain < 1:
+    if gain <= 1:
         return _("When {share} of the guesses are right and one costs {cost} of a token, guessing only costs time: "
                  "{gain} at best.").format(
             share=numbers.percent(acceptance), cost=numbers.percent(cost), gain=numbers.ratio(gain))  # fmt: skip
-    guesses = ngettext("{n} guess is best", "{n} guesses at once are best", best).format(n=best)
+    guesses = (
+        ngettext("{n} guess is best", "{n} guesses at once are best", best).format(n=best)
+        if best < speculation.MOST_K
+        else _("{n} guesses or more at once are best").format(n=best)
+    )
     return _("When {share} of the guesses are right and one costs {cost} of a token, {guesses}: {gain} as fast, in "
              "bursts of about {burst} tokens.").format(
         share=numbers.percent(acceptance), cost=numbers.percent(cost), guesses=guesses, gain=numbers.ratio(gain),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lib.ui import wiring
+from lib.ui import limits_words, wiring
 from lib.ui.limits_state import CHIP, CONTEXT, COUNT, MODEL
 from tests.metrics.building import backend, run, steady
 
@@ -103,6 +103,12 @@ def test_a_chip_without_arithmetic_or_price_says_what_is_missing(page: AppTest) 
         "Assumption: Apple M3 Ultra, remembered" in re.sub(r"\\(.)", r"\1", one.value) for one in page.caption
     )
     assert len(page.get("vega_lite_chart")) == 6
+
+
+def test_guesses_that_are_never_right_or_cost_nothing_are_told_as_what_they_are() -> None:
+    assert "guessing only costs time: 1.0× at best" in limits_words.speculating(0.0, 0.0)
+    assert "32 guesses or more at once are best" in limits_words.speculating(0.99, 0.0)
+    assert "6 guesses at once are best" in limits_words.speculating(0.7, 0.05)
 
 
 def test_a_longer_context_lowers_the_ceiling(page: AppTest) -> None:
