@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -12,7 +13,7 @@ from lib.domain.run import Run
 from lib.domain.series import RoundPlace
 from lib.store import keeper as module
 from lib.store.keeper import Keeper
-from lib.store.rows import NoSuchRunError
+from lib.store.rows import Filter, NoSuchRunError
 from lib.store.store import Store
 from tests.store.runs import race, shipped
 
@@ -29,6 +30,12 @@ class Recorder:
 
     def begin(self, run: Run, place: RoundPlace | None = None) -> None:
         self._call("begin", run.id)
+
+    def tag(self, run_id: str, tags: Sequence[str]) -> None:
+        self._call("tag", run_id, *tags)
+
+    def extend(self, run: Run) -> None:
+        self._call("extend", run.id, len(run.backends))
 
     def append(self, run_id: str, payload: bytes) -> None:
         self._call("append", run_id, payload)
@@ -50,6 +57,39 @@ def tell(keeper: Keeper, run: Run) -> None:
     for batch in shipped(run):
         keeper.on_rows(run.id, batch)
     keeper.on_end(run.id, {"clock_health_ms": 0.25})
+
+
+def first_lanes(run: Run, lanes: int) -> Run:
+    return replace(run, backends=run.backends[:lanes], generations=run.generations[:lanes])
+
+
+def test_a_run_that_gets_lanes_while_it_runs_is_kept_whole_and_found_by_each(store: Store) -> None:
+    run = race("grows")
+    keeper = Keeper(store)
+    keeper.on_begin(first_lanes(run, 1), ["a tag"])
+    for lanes in range(2, len(run.backends) + 1):
+        keeper.on_lanes(first_lanes(run, lanes))
+    for batch in shipped(run):
+        keeper.on_rows(run.id, batch)
+    keeper.on_end(run.id, {"clock_health_ms": run.clock_health_ms})
+    keeper.close()
+    assert store.open("grows") == run
+    assert [lane.name for lane in store.row("grows").lanes] == [backend.name for backend in run.backends]
+    assert store.row("grows").tags == ("a tag",)
+    assert [row.id for row in store.page(Filter(text=run.backends[-1].model)).rows] == ["grows"]
+    assert not store.verify("grows").differences
+
+
+def test_lanes_are_told_before_the_rows_that_are_theirs() -> None:
+    recorder, run = Recorder(), race("grows")
+    keeper = Keeper(recorder)
+    keeper.on_begin(first_lanes(run, 1), ["loop"])
+    for lanes in (2, 3):
+        keeper.on_rows(run.id, b"[]")
+        keeper.on_lanes(first_lanes(run, lanes))
+    keeper.on_rows(run.id, b"[1]")
+    keeper.close()
+    assert [call[0] for call in recorder.calls] == ["begin", "tag", "append", "extend", "append", "extend", "append"]
 
 
 def test_two_races_at_once_are_both_kept_whole(store: Store) -> None:
