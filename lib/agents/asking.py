@@ -65,6 +65,11 @@ class LoopAsker:
         self._client.close()
 
     @property
+    def pid(self) -> int | None:
+        """Process id of the collector."""
+        return self._client.pid
+
+    @property
     def versions(self) -> dict[str, str]:
         """Versions behind the measurement."""
         return self._client.versions

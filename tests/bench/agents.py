@@ -2,8 +2,9 @@
 
 Each lane is a request of its own run in one collector process, asked from a thread of its own, as loops and prompt
 sets ask. Bare sockets race the same lanes right after it: with 64 of them the half millisecond that half of all
-chunks are late is the machine's own (64 sockets to wake for, one thread that sends to them all), not the collector's,
-so p50 is held against that floor. A lane's rate rests on its first and last stamp: 2 ms in each, over 5 s, are 0.08 %.
+chunks are late is the machine's own (64 sockets to wake for, one thread that sends to them all), not the collector's:
+a chunk costs it the same in 64 lanes as in 8. So p50 is held against that floor. A lane's rate rests on its first and
+last stamp: 2 ms in each, over 5 s, are 0.08 %.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from lib.agents.asking import Asked, LoopAsker
 from lib.domain import events as ev
 from lib.domain.run import Backend, Limits, Params, Prompt
 from tests.bench.accuracy import Pair, Stamped, match
+from tests.bench.machine import cpu_s
 from tests.bench.pace import Pace
 from tests.bench.races import raced_by, specs
 from tests.bench.report import Finding, Section
@@ -23,6 +25,7 @@ from tests.bench.truth import Truth
 from tests.bench.truth_content import Spec
 
 LANES, RATE = 64, 50.0
+FEW = 8  # lanes that together are as fast
 
 
 def run(pace: Pace) -> Iterator[Section]:
@@ -31,9 +34,25 @@ def run(pace: Pace) -> Iterator[Section]:
     with Truth() as truth, LoopAsker() as asker:
         asked_by(asker, truth, specs(8, RATE, 0.5))  # connections and threads are warm
         both = pace.repeat(times, beside_floor, asker, truth, specs(LANES, RATE, seconds))
+        work = [share_of_chunk(asker, truth, specs(lanes, RATE * LANES / lanes, seconds)) for lanes in (LANES, FEW)]
     ours, floor = [mine for mine, _ in both], [bare for _, bare in both]
     title = f"Agents, {LANES} concurrent lanes x {RATE:g} tok/s, each a request of its own ({seconds:g} s, {times} x)"
     yield Section(title, (*against(ours, floor), *for_comparison("bare sockets", floor)))
+    many, few = work
+    yield Section(f"The same {RATE * LANES:,.0f} tok/s in {LANES} lanes and in {FEW}: the collector's own work", (
+        Finding(f"CPU time for each chunk, {LANES} lanes", "us", (many,)),
+        Finding(f"CPU time for each chunk, {FEW} lanes", "us", (few,)),
+        Finding("a chunk of many lanes against one of few", "", (many / few,), at_most=1.25),
+    ))  # fmt: skip
+
+
+def share_of_chunk(asker: LoopAsker, truth: Truth, wanted: list[Spec]) -> float:
+    """Microseconds of CPU that the collector spends on one chunk of these lanes."""
+    pid = asker.pid
+    assert pid is not None
+    before_s = cpu_s(pid)
+    asked_by(asker, truth, wanted)
+    return (cpu_s(pid) - before_s) * 1e6 / sum(spec.tokens for spec in wanted)
 
 
 def beside_floor(asker: LoopAsker, truth: Truth, wanted: list[Spec]) -> tuple[list[Pair], list[Pair]]:
