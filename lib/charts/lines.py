@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 
-_WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60"  # signs as wide as two letters
+_WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60"
+_WIDTH = 2.3  # of such a sign, in letters of mean width
 _CLOSING = "，。；：、？！）》」”"  # begin no line
 _PIECE = re.compile(rf"(?:[{_WIDE}]|[^\s{_WIDE}]+)[{_CLOSING}]*\s*")
 _SIGN = re.compile(f"[{_WIDE}]")
@@ -23,5 +24,5 @@ def lines(text: str, columns: int) -> list[str]:
     return [line.rstrip() for line in found]
 
 
-def _width(text: str) -> int:
-    return len(text) + len(_SIGN.findall(text))
+def _width(text: str) -> float:
+    return len(text) + (_WIDTH - 1) * len(_SIGN.findall(text))
