@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
+from altair.utils.schemapi import debug_mode
 from sqlalchemy.exc import SQLAlchemyError
 
+from lib import numbers
+from lib.charts.drawing import Figure, Words
+from lib.charts.limit_charts import Bar, bar_chart
 from lib.domain.codec import RecordingError
 from lib.domain.run import Origin, Run
 from lib.i18n import _
 from lib.limits import roofline
-from lib.limits.tables import formats, model_named
+from lib.limits.tables import Model, formats, model_named
 from lib.metrics.measurement import Measurement, measure
 from lib.metrics.quantity import number
 from lib.metrics.rates import decode_rate
 from lib.provenance import badge_word
 from lib.store.rows import NoSuchRunError, RunRow
 from lib.ui import limits_words, race_setup, state
-from lib.ui.limits_state import Chosen
+from lib.ui.limits_show import COLUMN_PX, show_figure
+from lib.ui.limits_state import Chosen, look
 from lib.ui.markdown import plain
 from lib.ui.wiring import store
 
@@ -59,25 +65,56 @@ def show_measured(now: Chosen) -> None:
     )
     picked = state.value(RUN, next(iter(choices)))
     lanes = _current_lanes() if picked == _CURRENT else _kept_lanes(next(r for r in kept if r.id == picked))
-    for lane in lanes:
-        st.markdown(f"- {plain(sentence(lane, now))}")
     if not lanes:
         st.caption(_("No lane of this race has a decode rate."))
+        return
+    with st.grid(2, min_column_width=COLUMN_PX, gap="large"):
+        st.markdown("\n".join(f"- {plain(sentence(lane, now))}" for lane in lanes))
+        show_figure(measured_chart(lanes, now))
 
 
 def sentence(lane: Lane, now: Chosen) -> str:
-    """The lane against the machine: with its own model, width and context where it tells them, else the chosen ones."""
-    own = model_named(lane.model) or model_named(lane.label)
+    """The lane against the machine, in words."""
+    compared = _compared(lane, now)
+    if compared.fewest_chips > compared.count:
+        return limits_words.cannot_hold(lane.label, lane.tps, compared)
+    return limits_words.reached(
+        lane.label, lane.tps, _ceiling_tps(compared), compared.machine_words, limits_words.model_in_context(compared),
+        _own_model(lane) is not None,
+    )  # fmt: skip
+
+
+def measured_chart(lanes: Sequence[Lane], now: Chosen) -> Figure | None:
+    """Each lane's decode rate as a bar in the outline of its ceiling; lanes that have none are left out."""
+    bars = []
+    for place, lane in enumerate(lanes):
+        compared = _compared(lane, now)
+        if compared.fewest_chips <= compared.count:
+            ceiling = _ceiling_tps(compared)
+            told = _("{share} of {ceiling}").format(
+                share=numbers.percent(lane.tps / ceiling), ceiling=numbers.rate(ceiling)
+            )
+            bars.append(Bar(lane.label, lane.tps, told, place, ceiling))
+    words = Words(_("Measured, and the most it could be"), _("bar: measured; dashed outline: the ceiling"))
+    with debug_mode(False):
+        return bar_chart(bars, _("tokens per second for one user"), words, look())
+
+
+def _own_model(lane: Lane) -> Model | None:
+    return model_named(lane.model) or model_named(lane.label)
+
+
+def _compared(lane: Lane, now: Chosen) -> Chosen:
+    """What the lane is held against: its own model, width and context where it tells them, else the chosen ones."""
+    own = _own_model(lane)
     width = _WIDTH.search(f"{lane.label} {lane.model}")
     bits = (_bits(width[1]) if width else now.bits) if own else now.bits
     context = now.context if lane.context_tokens is None else round(lane.context_tokens)
-    compared = replace(now, model=own or now.model, bits=bits, context=context)
-    if compared.fewest_chips > compared.count:
-        return limits_words.cannot_hold(lane.label, lane.tps, compared)
-    ceiling = roofline.per_user_tps(compared.machine, compared.work())
-    return limits_words.reached(
-        lane.label, lane.tps, ceiling, compared.machine_words, limits_words.model_in_context(compared), own is not None
-    )
+    return replace(now, model=own or now.model, bits=bits, context=context)
+
+
+def _ceiling_tps(compared: Chosen) -> float:
+    return roofline.per_user_tps(compared.machine, compared.work())
 
 
 def _bits(name: str) -> float:

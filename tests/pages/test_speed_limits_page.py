@@ -48,7 +48,7 @@ def test_every_section_has_a_heading_a_sentence_and_a_picture(page: AppTest) -> 
     assert not page.exception
     headings = [one.value.removeprefix("#### ") for one in page.markdown if one.value.startswith("#### ")]
     assert tuple(headings) == SECTIONS
-    assert len(page.get("vega_lite_chart")) == 8
+    assert len(page.get("vega_lite_chart")) == 9
     assert "8 × NVIDIA H100 SXM5 can give one user of Llama 3.1 70B at 16 bits at most 188 tok/s" in told(
         page
     )
@@ -72,6 +72,14 @@ def test_a_measured_lane_is_set_against_the_cache_it_had_and_not_the_one_of_the_
     page.selectbox(key=CONTEXT).set_value(131_072).run()
     assert [line for line in told(page).splitlines() if "Fast (simulated) reached" in line] == before
     assert re.search(r"at 16 bits, \d\d\d? tokens of context", before[0])
+
+
+def test_measured_lanes_are_drawn_in_the_outline_of_their_ceilings(page: AppTest) -> None:
+    page.selectbox(key="limits_measured").set_value("limits-kept").run()
+    alt = page.get("vega_lite_chart")[0].proto.alt
+    assert "Fast, simulated: 53 % of 190 tok/s" in alt or "Fast (simulated): 53 % of 190 tok/s" in alt
+    page.number_input(key=COUNT).set_value(1).run()
+    assert "Fast" not in page.get("vega_lite_chart")[0].proto.alt
 
 
 def test_no_share_of_a_machine_that_cannot_hold_the_model(page: AppTest) -> None:
@@ -102,7 +110,7 @@ def test_a_chip_without_arithmetic_or_price_says_what_is_missing(page: AppTest) 
     assert any(
         "Assumption: Apple M3 Ultra, remembered" in re.sub(r"\\(.)", r"\1", one.value) for one in page.caption
     )
-    assert len(page.get("vega_lite_chart")) == 6
+    assert len(page.get("vega_lite_chart")) == 7
 
 
 def test_guesses_that_are_never_right_or_cost_nothing_are_told_as_what_they_are() -> None:
