@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gettext
 from collections.abc import Callable
-from contextvars import ContextVar
+from contextvars import Context, ContextVar, copy_context
 from functools import cache
 from pathlib import Path
 
@@ -36,6 +36,13 @@ def current_language() -> str:
     """The language chosen for this context, else what the asker says, else `en`."""
     chosen = _language.get()
     return chosen or next((told for ask in _askers if (told := ask())), DEFAULT)
+
+
+def context_of_caller() -> Context:
+    """The caller's context with its language chosen in it, for a thread: a button's action can ask, a thread cannot."""
+    found = copy_context()
+    found.run(use_language, current_language())
+    return found
 
 
 @cache

@@ -19,7 +19,7 @@ from lib.agents.asking import Asked, LoopAsker
 from lib.domain import events as ev
 from lib.domain.run import Backend, Limits, Mode
 from lib.grace import Grace, stop_unwatched
-from lib.i18n import current_language, use_language
+from lib.i18n import context_of_caller
 from lib.metrics.cost import runs_here
 
 _log = logging.getLogger(__name__)
@@ -71,8 +71,7 @@ class Work:
 
     def start(self) -> None:
         """Carry it out in threads, in the language of the caller; returns at once."""
-        told = copy_context()
-        told.run(use_language, current_language())  # a button's action knows it by asking, a thread cannot ask
+        told = context_of_caller()
         threading.Thread(target=told.run, args=(self.carry_out,), name=self._name, daemon=True).start()
         if self.grace is not None:
             stop_unwatched(self.grace, partial(self._end_early, "unwatched"), self._ended)

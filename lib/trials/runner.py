@@ -23,6 +23,7 @@ from lib.collector.single import Hear
 from lib.domain.events import Generation
 from lib.domain.run import Backend, Limits, Params, Prompt
 from lib.grace import Grace, stop_unwatched
+from lib.i18n import context_of_caller
 from lib.metrics.cost import as_decimal
 from lib.metrics.quantity import Quantity
 from lib.reading import ReadingSpeed
@@ -116,7 +117,7 @@ class Series:
 
     def start(self) -> None:
         """Carry the plan out in a thread, in the language of the caller; returns at once."""
-        told = copy_context()
+        told = context_of_caller()
         stop_unwatched(self.grace, partial(self._end_early, "unwatched"), self._ended)
         threading.Thread(target=told.run, args=(self.carry_out,), name="trials", daemon=True).start()
 

@@ -9,13 +9,13 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from contextvars import copy_context
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Protocol
 
 from lib.domain.events import Generation, Status
 from lib.domain.run import Backend, Limits, Params, Prompt
+from lib.i18n import context_of_caller
 from lib.limits.knee import knee
 from lib.metrics.catalogue import ttft_ms
 from lib.metrics.measurement import Measurement, measure
@@ -103,7 +103,7 @@ class Sweep:
 
     def start(self) -> None:
         """Carry it out in a thread, in the language of the caller; returns at once."""
-        threading.Thread(target=copy_context().run, args=(self.carry_out,), name="sweep", daemon=True).start()
+        threading.Thread(target=context_of_caller().run, args=(self.carry_out,), name="sweep", daemon=True).start()
 
     def stop(self) -> None:
         """End the running requests and begin no other level; returns at once."""

@@ -10,9 +10,11 @@ from decimal import Decimal
 
 import pytest
 
+from lib import i18n
 from lib.collector.single import Hear
 from lib.domain.events import Generation, Status
 from lib.domain.run import Backend, Limits, Mode, Origin, Params, Prices, Prompt
+from lib.metrics.quantity import Unavailable
 from lib.server_process import Ready, ServerProcess
 from lib.trials.plan import WARM_UP_TOKENS, Condition, Plan
 from lib.trials.runner import MOST_RUNNING, Access, Desk, Series, TooManyTrials
@@ -124,6 +126,21 @@ def test_a_failed_trial_stays_and_the_others_go_on() -> None:
     assert [trial.was_throttled for trial in bad] == [True, True]
     assert bad[0].failure == "Too many requests"
     assert figure_summary(trials_of(one.trials, 0), "ttft_ms").values == (300.0, 300.0)
+
+
+def test_reasons_are_in_the_language_of_whoever_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = threading.current_thread()
+    asked = [lambda: "zh-Hans" if threading.current_thread() is here else None]
+    monkeypatch.setattr(i18n, "_askers", asked)  # as in the action behind a button
+    stand_in = StandIn()
+    stand_in.answers["b"] = failed(0)
+    one = series(plan(A, B, rounds=1), stand_in)
+    one.start()
+    assert one.wait(30)
+    (trial,) = trials_of(one.trials, 1)
+    assert trial.failure == "请求过多"
+    reasons = {figure.reason for figure in trial.figures.values() if isinstance(figure, Unavailable)}
+    assert reasons and not any(reason.isascii() for reason in reasons)
 
 
 def test_stop_keeps_what_is_there_and_asks_nothing_more() -> None:
