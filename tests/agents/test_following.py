@@ -76,6 +76,33 @@ def test_of_a_loop_whose_process_dies_everything_that_came_is_kept(store: Store)
     assert (task.figures.steps, task.figures.of) == (2, 3)
 
 
+def test_a_pause_that_runs_when_the_process_dies_is_kept_as_far_as_it_came(store: Store) -> None:
+    clock, keeper = Clock(), Keeper(store)
+    look, looked = threading.Semaphore(0), threading.Semaphore(0)
+
+    def waits_to_look(over: threading.Event, _seconds: float) -> bool:
+        looked.release()
+        assert look.acquire(timeout=10)
+        return over.is_set()
+
+    def waits(event: threading.Event, seconds: float | None) -> bool:
+        if seconds != 4.0:
+            return clock.wait(event, seconds)
+        clock.at_ns += 3_000_000_000  # of the person's four seconds
+        look.release()
+        assert looked.acquire(timeout=10) and looked.acquire(timeout=10)
+        keeper.close()  # nothing is written from here on, as after a kill
+        look.release()
+        return clock.wait(event, 1.0)
+
+    loop = loop_of(StandIn(clock), clock, witnesses=[Keeping(keeper, waits_to_look)], wait=waits)
+    loop.carry_out()
+    look.release()
+    ((_backend, steps),) = read_loop(store.open("loop-1"))
+    pieces = [(step.tool_piece, step.human_piece) for step in steps]
+    assert [[piece and piece.seconds for piece in pair] for pair in pieces] == [[2.0, None], [1.0, 3.0]]
+
+
 def shown(messages: list[str], lane: int) -> dict[str, Any]:
     """All that a viewer has been told of a lane, however it was cut."""
     read = [orjson.loads(message) for message in messages]

@@ -16,7 +16,7 @@ from lib.agents.figures import six_figures
 from lib.agents.loop import LoopRun, Witness
 from lib.agents.phases import Kind, end_ns, request_pieces, sums_s, times_of
 from lib.agents.record import read_loop, run_of
-from lib.agents.task_lane import LoopPlan
+from lib.agents.task_lane import LoopPlan, Wait
 from lib.agents.tasks import kept_tasks, tasks_of, turns_in_words
 from lib.agents.trace import Step, Trace, samples
 from lib.agents.work import Access, mode_of
@@ -98,10 +98,11 @@ class StandIn:
 def loop_of(
     stand_in: StandIn, clock: Clock, *, pauses: bool = False, cap: Decimal | None = None,
     backends: tuple[Backend, ...] = (SIM,), witnesses: Sequence[Witness] = (), grace: Grace | None = None,
+    wait: Wait | None = None,
 ) -> LoopRun:  # fmt: skip
     plan = LoopPlan("loop-1", TRACE, backends, pauses=pauses, mode=mode_of(backends))
     access = Access([""] * len(backends), [Limits()] * len(backends), cap)
-    return LoopRun(plan, access, lambda: nullcontext(stand_in), clock, clock.wait, witnesses, grace)
+    return LoopRun(plan, access, lambda: nullcontext(stand_in), clock, wait or clock.wait, witnesses, grace)
 
 
 def carried_out(outcomes: tuple[str, ...] = ()) -> tuple[LoopRun, StandIn]:
