@@ -90,7 +90,8 @@ def test_a_pause_that_runs_when_the_process_dies_is_kept_as_far_as_it_came(store
             return clock.wait(event, seconds)
         clock.at_ns += 3_000_000_000  # of the person's four seconds
         look.release()
-        assert looked.acquire(timeout=10) and looked.acquire(timeout=10)
+        assert looked.acquire(timeout=10)
+        assert looked.acquire(timeout=10)
         keeper.close()  # nothing is written from here on, as after a kill
         look.release()
         return clock.wait(event, 1.0)
