@@ -6,13 +6,9 @@ Figures come from the trials and their summary; nothing is computed here. What i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-
-import orjson
 
 from lib import numbers
 from lib.charts.result_lanes import names_apart
-from lib.domain.codec import encode_run
 from lib.domain.run import Origin
 from lib.export.markdown_table import escaped, table_line
 from lib.export.run_tables import figure_cells
@@ -20,6 +16,7 @@ from lib.export.tables import Cell, table
 from lib.i18n import _
 from lib.metrics.quantity import Unavailable
 from lib.reading import ReadingSpeed
+from lib.store.series_file import series_document
 from lib.store.store import Store
 from lib.trials.how import Measured, footer, rounds_of, source_of
 from lib.trials.kept import KeptSeries, kept_series
@@ -34,8 +31,6 @@ from lib.trials.summary import (
 )
 from lib.trials.trial import Trial
 
-FORMAT = "tokenrace-series"
-VERSION = 1
 _UNITS = {"ttfat_ms": "ms", "decode_tok_s": "tok/s", "e2e_tok_s": "tok/s", "whole_ms": "ms"}
 
 
@@ -47,12 +42,7 @@ def read_series(store: Store, series_id: str, speed: ReadingSpeed | None) -> Kep
 
 def series_json(store: Store, series_id: str) -> bytes:
     """How the series was meant and the recording of each round, in order. Raises NoSuchRunError, RecordingError."""
-    record = store.series(series_id)
-    head = {"format": FORMAT, "version": VERSION, "id": series_id, "started_at": record.run.started_at}
-    rounds = [
-        {"round": number, "recording": orjson.Fragment(encode_run(run))} for number, run in record.rounds
-    ]
-    return orjson.dumps({**head, **asdict(record.plan), "ended": record.ended, "recordings": rounds})
+    return series_document(store.series(series_id))
 
 
 def trials_csv(series: Measured) -> bytes:

@@ -231,3 +231,15 @@ def _insertion(dialect: str, table: sa.Table) -> sa.Executable:
     if dialect == "sqlite":
         return sqlite_insert(table).on_conflict_do_nothing()
     return postgresql_insert(table).on_conflict_do_nothing()
+
+
+def close_left(connection: Connection, number: int) -> None:
+    """End a run, or a series, whose process is gone, with what it had."""
+    if series_of(connection, number) is not None:
+        seal_series(connection, number, INTERRUPTED)
+        return
+    try:
+        with connection.begin_nested():
+            seal(connection, number, None)
+    except RecordingError:  # what is there stays there; `verify` names it
+        give_up(connection, number)

@@ -11,7 +11,8 @@ from sqlalchemy import Connection
 from lib.domain.run import Mode, Origin
 from lib.domain.series import SeriesPlan
 from lib.store import words
-from lib.store.columns import prompt_digest, summary_of
+from lib.store.columns import prompt_digest, searched, summary_of
+from lib.store.packing import unpack_header
 from lib.store.rows import Filter, LaneRow, Page, RunRow, SeriesRow
 from lib.store.schema import LANE, RUN, SERIES, TAG
 
@@ -150,3 +151,10 @@ def _series(connection: Connection, shown: Sequence[int]) -> dict[int, SeriesRow
 def plan_of(one: Any) -> SeriesPlan:
     """A row of the series' table as a value."""
     return SeriesPlan(one.rounds, one.condition, one.has_warm_up, one.seed)
+
+
+def index_again(connection: Connection, number: int) -> None:
+    """Bring the words by which a run is found up to date with its lanes, tags and notes."""
+    header = connection.execute(sa.select(RUN.c.header).where(RUN.c.number == number)).scalar_one()
+    run, listed = unpack_header(header), row(connection, number)
+    words.index(connection, number, searched(run.prompt, run.backends, listed.tags, listed.notes))

@@ -17,15 +17,15 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 
-from lib.domain.codec import RecordingError, encode_run
+from lib.domain.codec import encode_run
 from lib.domain.run import Run
 from lib.domain.series import RoundPlace, SeriesPlan
-from lib.store import importing, journal, listing, words
-from lib.store.columns import column, searched
+from lib.store import importing, journal, listing, series_file, words
+from lib.store.columns import column
 from lib.store.engine import engine_for, writing
 from lib.store.location import database_url
 from lib.store.migrate import migrate
-from lib.store.packing import rows_of, unpack_header
+from lib.store.packing import rows_of
 from lib.store.presence import presence_for
 from lib.store.rows import Filter, NoSuchRunError, Page, RunRow, SeriesRecord, Verification
 from lib.store.schema import RUN, TAG
@@ -96,7 +96,7 @@ class Store:
         with self._write() as connection:
             number = journal.number_of(connection, run.id)
             journal.extend(connection, number, run)
-            self._index(connection, number)
+            listing.index_again(connection, number)
 
     def append(self, run_id: str, payload: bytes) -> None:
         """Keep rows as the collector shipped them (lines of `[[lane, rows], ...]`). Raises NoSuchRunError."""
@@ -120,11 +120,13 @@ class Store:
         return run.id
 
     def import_run(self, data: bytes) -> str:
-        """Keep a recording from a file; returns its id. Raises RecordingError.
+        """Keep a recording, or a series of them, from a file; returns its id. Raises RecordingError.
 
         The same recording twice is one run (restored, if it was deleted). Another recording under an id that is
         taken gets an id of its own, made of its content.
         """
+        if series_file.is_series(data):
+            return self._import_series(series_file.read_document(data))
         run = importing.checked(data)
         known = self._known(run.id)
         if known is not None and known != replace(run, id=known.id):
@@ -177,7 +179,7 @@ class Store:
             connection.execute(sa.delete(TAG).where(TAG.c.run == number))
             if wanted:
                 connection.execute(sa.insert(TAG), [{"run": number, "tag": tag} for tag in wanted])
-            self._index(connection, number)
+            listing.index_again(connection, number)
 
     def note(self, run_id: str, notes: str) -> None:
         """Make this the note of a run. Raises NoSuchRunError."""
@@ -185,7 +187,7 @@ class Store:
             number = journal.number_of(connection, run_id)
             kept = column(notes)[:MOST_NOTES]
             connection.execute(sa.update(RUN).where(RUN.c.number == number).values(notes=kept))
-            self._index(connection, number)
+            listing.index_again(connection, number)
 
     def delete(self, run_id: str) -> None:
         """Take a run out of the list; `restore` brings it back for a week. Raises NoSuchRunError."""
@@ -218,7 +220,7 @@ class Store:
         for number in left:
             with self._write() as connection:
                 if number in journal.running(connection):  # another process may have been faster
-                    self._close_left(connection, number)
+                    journal.close_left(connection, number)
         return len(left)
 
     def tidy(self) -> None:
@@ -246,9 +248,32 @@ class Store:
         with self._writing, self._writer.begin() as connection:
             yield connection
 
-    def _put(self, connection: Connection, run: Run) -> None:
+    def _import_series(self, record: SeriesRecord) -> str:
+        if self._known(record.run.id) is not None:
+            if self._is_kept(record):
+                self.restore(record.run.id)
+                return record.run.id
+            record = series_file.renamed(record)
+        run_id = record.run.id
+        with self._write() as connection:
+            number = journal.begin_series(
+                connection, record.run, record.plan, self._presence.writer, self._now_ms()
+            )
+            for round_, run in record.rounds:
+                self._put(connection, run, RoundPlace(run_id, round_))
+            journal.seal_series(connection, number, record.ended or "")
+            connection.execute(sa.update(RUN).where(RUN.c.id == run_id).values(deleted_ms=None))
+        return run_id
+
+    def _is_kept(self, record: SeriesRecord) -> bool:
+        try:
+            return self.series(record.run.id).rounds == record.rounds
+        except NoSuchRunError:
+            return False
+
+    def _put(self, connection: Connection, run: Run, place: RoundPlace | None = None) -> None:
         if connection.execute(sa.select(RUN.c.number).where(RUN.c.id == run.id)).first() is None:
-            number = journal.begin(connection, run, self._presence.writer, self._now_ms())
+            number = journal.begin(connection, run, self._presence.writer, self._now_ms(), place)
             journal.put(connection, number, run, rows_of(run))
 
     def _reopened(self, connection: Connection, run_id: str) -> tuple[int, int]:
@@ -265,23 +290,6 @@ class Store:
         with self._write() as connection:
             number = journal.number_of(connection, run_id)
             connection.execute(sa.update(RUN).where(RUN.c.number == number).values(deleted_ms=deleted_ms))
-
-    @staticmethod
-    def _close_left(connection: Connection, number: int) -> None:
-        if journal.series_of(connection, number) is not None:
-            journal.seal_series(connection, number, journal.INTERRUPTED)
-            return
-        try:
-            with connection.begin_nested():
-                journal.seal(connection, number, None)
-        except RecordingError:  # what is there stays there; `verify` names it
-            journal.give_up(connection, number)
-
-    @staticmethod
-    def _index(connection: Connection, number: int) -> None:
-        header = connection.execute(sa.select(RUN.c.header).where(RUN.c.number == number)).scalar_one()
-        run, listed = unpack_header(header), listing.row(connection, number)
-        words.index(connection, number, searched(run.prompt, run.backends, listed.tags, listed.notes))
 
     def _now_ms(self) -> int:
         return int(self._now_s() * 1000)
