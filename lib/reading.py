@@ -55,7 +55,8 @@ _LANGUAGE_OF_SCRIPT = {
 _LETTERS_PER_SYLLABIC_SIGN = 3  # a Latin letter says less than a Han, kana or hangul sign
 _KANA_SHARE = 0.1  # of the East Asian signs; Japanese prose has about half
 _STOP_WORDS = {
-    "en": "the of and to in is that it for as with was on are be this by from at an have not or you can",
+    "en": "the of and to in is that it for as with was on are be this by from at an have not or you can do does how "
+    "what why who when where which",
     "de": "der die und das den von zu mit sich des auf für ist im dem nicht ein eine als auch es an werden",
     "fr": "le la les des et est une dans que qui pour pas sur au par plus ce avec il sont du en ou",
     "es": "el los las y que una por con para es del se lo como más pero su al no un está o",

@@ -57,6 +57,8 @@ def test_a_reader_never_reads_ahead_of_the_text_nor_faster_than_allowed(
     ("text", "language"),
     [
         ("The lighthouse keeper wrote in the log that the wind was rising.", "en"),
+        ("How do lighthouses work?", "en"),
+        ("Why do cats purr?", "en"),
         ("Der Wärter schrieb in das Buch, dass der Wind nicht mehr für die Boote reicht.", "de"),
         ("Le gardien a écrit dans le journal que le vent se lève sur la mer.", "fr"),
         ("El guardián escribió en el diario que el viento se levanta con la marea.", "es"),
