@@ -20,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from lib import numbers
 from lib.domain.codec import RecordingError
+from lib.domain.events import Status
 from lib.domain.run import Mode, Origin, Run
 from lib.export.markdown_table import markdown_table
 from lib.export.recording import recording_json
@@ -204,9 +205,9 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
     add("--prompt", metavar="TEXT", help="with exactly this prompt")
     add("--since", type=_day_ms, metavar="DATE", help="started then or later (ISO 8601, UTC without a zone)")
     add("--until", type=_day_ms, metavar="DATE", help="started before")
-    add("--mode", type=Mode, metavar="MODE", help=", ".join(mode.value for mode in Mode))
-    add("--origin", type=Origin, metavar="ORIGIN", help=", ".join(origin.value for origin in Origin))
-    add("--status", help="complete, incomplete, error, stopped, interrupted or running")
+    for name, known in (("mode", Mode), ("origin", Origin), ("status", (*Status, "running"))):
+        values = [str(one) for one in known]
+        add(f"--{name}", choices=values, metavar=name.upper(), help=", ".join(values))
     add("--tag")
     add("--deleted", action="store_true", help="deleted runs that can still be restored")
     add("--offset", type=int, default=0)
@@ -220,8 +221,8 @@ def _filter(options: argparse.Namespace) -> Filter:
         prompt=options.prompt,
         since_ms=options.since,
         until_ms=options.until,
-        mode=options.mode,
-        origin=options.origin,
+        mode=Mode(options.mode) if options.mode else None,
+        origin=Origin(options.origin) if options.origin else None,
         status=options.status,
         tag=options.tag,
         deleted=options.deleted,
@@ -229,7 +230,10 @@ def _filter(options: argparse.Namespace) -> Filter:
 
 
 def _day_ms(text: str) -> int:
-    moment = datetime.fromisoformat(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-11-30") from error
     return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
 
 

@@ -44,6 +44,30 @@ def test_the_list_obeys_its_filters_and_says_how_many_there_are(capsys: pytest.C
     assert told(capsys, "history", "list", "--until", "2026-11-01")["total"] == 0
 
 
+@pytest.mark.parametrize(
+    ("filter_", "value", "told_"),
+    [
+        ("--mode", "sideways", "all at once"),
+        ("--origin", "real", "simulated"),
+        ("--status", "done", "incomplete"),
+        ("--since", "yesterday", "2026-11-30"),
+    ],
+)
+def test_a_filter_that_cannot_be_says_what_can_be(
+    capsys: pytest.CaptureFixture[str], filter_: str, value: str, told_: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["history", "list", filter_, value])
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert (ended.value.code, value in last, told_ in last) == (2, True, True)
+
+
+def test_a_filter_by_mode_badge_and_status_is_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
+    fitting = ["--mode", "all at once", "--origin", "simulated", "--status", "complete"]
+    assert told(capsys, "history", "list", *fitting)["total"] == 2
+    assert told(capsys, "history", "list", "--status", "running")["total"] == 0
+
+
 def test_what_a_terminal_is_shown_holds_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", "list"]) == 0
     out = capsys.readouterr().out
