@@ -24,7 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from lib import __version__
 from lib.backends.settings import Configured, configured
 from lib.collector.address import AddressError, clean
-from lib.domain.run import Backend, Limits, Mode, Params, Prices, Prompt
+from lib.domain.run import Backend, Limits, Mode, Params, Prices, Prompt, new_id
 from lib.metrics.keys import measure_keys
 from lib.store.keeper import Keeper
 from lib.store.location import AddressOfDatabaseError
@@ -115,7 +115,7 @@ class _Measured:
 
 def _plan(entries: Sequence[Configured], prompt: Prompt, options: argparse.Namespace) -> Plan:
     return Plan(
-        id=secrets.token_urlsafe(12),
+        id=new_id(12),
         prompt=prompt,
         params=Params(max_tokens=options.max_tokens, temperature=options.temperature),
         backends=tuple(entry.backend for entry in entries),

@@ -6,7 +6,6 @@ absolute on the monotonic clock of this machine. Nothing waits for a page.
 
 from __future__ import annotations
 
-import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ import orjson
 from lib.collector.client import CollectorClient
 from lib.domain.codec import Row, decode_rows
 from lib.domain.events import Ended, Generation, Status
-from lib.domain.run import Backend, Limits, Mode, Params, Prompt, Run
+from lib.domain.run import Backend, Limits, Mode, Params, Prompt, Run, new_id
 
 READY_S = 30.0
 
@@ -79,7 +78,7 @@ class LoopAsker:
         with self._lock:
             left = "" if self._requests else self._run_id
             if not self._requests:  # a run that has ended is never begun anew
-                self._run_id = secrets.token_urlsafe(12)
+                self._run_id = new_id(12)
             request = self._requests[lane] = _Request(self._run_id, asked.hear)
         if left:
             self._client.forget(left)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
 import sys
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -32,7 +31,7 @@ from lib.agents.work import Access, Work, mode_of
 from lib.backends.settings import Configured, configured
 from lib.collector.address import AddressError, clean
 from lib.domain.codec import encode_run
-from lib.domain.run import Backend, Params, Prices
+from lib.domain.run import Backend, Params, Prices, new_id
 from lib.i18n import _
 from lib.metrics.quantity import Quantity, Unavailable
 
@@ -66,7 +65,7 @@ def run_agents(options: argparse.Namespace) -> int:
         return _refuse(error)
     backends = tuple(entry.backend for entry in entries)
     plan = LoopPlan(
-        secrets.token_urlsafe(16), trace.cut(options.steps or len(trace.steps)), backends, Params(),
+        new_id(), trace.cut(options.steps or len(trace.steps)), backends, Params(),
         started_at=datetime.now(UTC).isoformat(timespec="seconds"), mode=mode_of(backends),
     )  # fmt: skip
     loop = LoopRun(plan, _access(entries, options))
@@ -89,7 +88,7 @@ def run_prompt_set(options: argparse.Namespace, folder: Path) -> int:
     if options.anew:
         state.forget()
     concurrency = min(max(1, options.concurrency), MOST_CONCURRENCY)
-    plan = SetPlan(secrets.token_urlsafe(16), questions, backends, params, concurrency, options.at_once)
+    plan = SetPlan(new_id(), questions, backends, params, concurrency, options.at_once)
     run = SetRun(plan, _access(entries, options), state, failed_again=options.again)
     _until_ended(run)
     of = len(questions.questions)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +11,7 @@ import orjson
 from lib.collector.client import CollectorClient
 from lib.domain.codec import Row, decode_rows
 from lib.domain.events import Ended, Generation, Status
-from lib.domain.run import Backend, Limits, Mode, Params, Prompt, Run
+from lib.domain.run import Backend, Limits, Mode, Params, Prompt, Run, new_id
 
 READY_S = 30.0
 Hear = Callable[[int, list[Row]], None]  # is told the origin of a request's clock (ns) and its rows as they come
@@ -46,7 +45,7 @@ class Measurer:
         self, backend: Backend, key: str, prompt: Prompt, params: Params, limits: Limits, hear: Hear | None = None
     ) -> Generation:
         """One request from start to end; blocks until it has ended in whatever way. `hear` gets its rows meanwhile."""
-        run = Run(secrets.token_urlsafe(12), prompt, params, Mode.ONE_BY_ONE, (backend,))
+        run = Run(new_id(12), prompt, params, Mode.ONE_BY_ONE, (backend,))
         self._rows[run.id] = []
         if hear is not None:
             self._hearers[run.id] = hear

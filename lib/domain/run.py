@@ -5,6 +5,7 @@ A key is never part of any value here; it travels beside a run, to the collector
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -151,3 +152,8 @@ class Run:
     def params_of(self, lane: int) -> Params:
         """The parameters that lane is asked with."""
         return self.own_params.get(lane, self.params)
+
+
+def new_id(random_bytes: int = 16) -> str:
+    """An id nobody guesses and no two runs share; without `-`, since a command line takes that for an option."""
+    return secrets.token_urlsafe(random_bytes).replace("-", "_")

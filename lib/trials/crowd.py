@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 
 import orjson
 
 from lib.domain.codec import Row, decode_rows
 from lib.domain.events import Ended, Generation, Status
-from lib.domain.run import Backend, Limits, Mode, Params, Prompt, Run
+from lib.domain.run import Backend, Limits, Mode, Params, Prompt, Run, new_id
 from lib.trials.asking import StoppableMeasurer
 
 
@@ -24,7 +23,7 @@ class CrowdMeasurer(StoppableMeasurer):
         self, backend: Backend, key: str, prompt: Prompt, params: Params, limits: Limits, users: int
     ) -> tuple[Generation, ...]:
         """So many requests from start to end, one generation each; blocks until all have ended in whatever way."""
-        run = Run(secrets.token_urlsafe(12), prompt, params, Mode.ALL_AT_ONCE, (backend,) * users)
+        run = Run(new_id(12), prompt, params, Mode.ALL_AT_ONCE, (backend,) * users)
         lanes = self._lanes[run.id] = [[] for _lane in range(users)]
         ended = self._ended[run.id] = threading.Event()
         self._client.start_run(run, dict.fromkeys(range(users), key), limits)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import replace
 
 import streamlit as st
@@ -16,7 +15,7 @@ from lib.agents.set_summary import summary_of
 from lib.agents.set_table import set_table
 from lib.backends.catalogue import Offer
 from lib.domain.events import Status
-from lib.domain.run import Mode
+from lib.domain.run import Mode, new_id
 from lib.grace import Grace, grace_s
 from lib.i18n import _, ngettext
 from lib.own_lines import data_folder
@@ -74,7 +73,7 @@ def start() -> None:
         if state.value(ANEW, False):
             kept.forget()
         plan = SetPlan(
-            secrets.token_urlsafe(16), questions, backends, params, int(state.value(CONCURRENCY, 4)),
+            new_id(), questions, backends, params, int(state.value(CONCURRENCY, 4)),
             bool(state.value(AT_ONCE, False)),
         )  # fmt: skip
         _begin(plan, ready, kept)
@@ -95,7 +94,7 @@ def ask_again() -> None:
     if absent or len(ready) < len(run.plan.backends):
         state.leave_notice(absent[0].absent if absent else _("A backend of this set is not on offer any more."))
         return
-    _begin(replace(run.plan, id=secrets.token_urlsafe(16)), ready, run.state, failed_again=True)
+    _begin(replace(run.plan, id=new_id()), ready, run.state, failed_again=True)
 
 
 def _begin(plan: SetPlan, ready: list[Offer], kept: StateFile, *, failed_again: bool = False) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from datetime import UTC, datetime
 from functools import partial
 
@@ -17,7 +16,7 @@ from lib.agents.trace import Trace, TraceError, samples
 from lib.agents.work import Access, mode_of
 from lib.backends.catalogue import Offer
 from lib.domain.codec import RecordingError
-from lib.domain.run import Prompt, Run
+from lib.domain.run import Prompt, Run, new_id
 from lib.grace import Grace, grace_s
 from lib.i18n import _
 from lib.live.live_run import LiveRun
@@ -104,7 +103,7 @@ def start() -> None:
         params = race_settings.params()
         backends = tuple(offer.backend for offer in ready)
         plan = LoopPlan(
-            secrets.token_urlsafe(16), trace(), backends, params, bool(state.value(PAUSES, False)),
+            new_id(), trace(), backends, params, bool(state.value(PAUSES, False)),
             datetime.now(UTC).isoformat(timespec="seconds"), mode_of(backends),
         )  # fmt: skip
         _begin(plan, access_of(ready))

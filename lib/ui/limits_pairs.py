@@ -5,7 +5,6 @@ Where the local model cannot run, the simulator stands in at the speeds measured
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,7 +15,7 @@ from lib import numbers
 from lib.charts.result_charts import figures_of
 from lib.charts.result_lanes import ResultLane, key_of, lanes_of
 from lib.collector.address import is_local
-from lib.domain.run import Backend, Limits, Mode, Origin, Params, Prompt, Run
+from lib.domain.run import Backend, Limits, Mode, Origin, Params, Prompt, Run, new_id
 from lib.i18n import _
 from lib.limits import speculation
 from lib.limits.tables import formats
@@ -226,7 +225,7 @@ def _start(pair: Pair) -> None:
         state.leave_notice(_("Not started: the servers are still coming up; try again in a moment."))
         return
     run = Run(
-        secrets.token_urlsafe(16), Prompt(REPEATING), PARAMS, Mode.BY_BACKEND, backends,
+        new_id(), Prompt(REPEATING), PARAMS, Mode.BY_BACKEND, backends,
         datetime.now(UTC).isoformat(timespec="seconds"), versions=hub().collector.versions,
     )  # fmt: skip
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +11,7 @@ from lib.backends.catalogue import Offer
 from lib.backends.policy import limits_under
 from lib.backends.settings import configured
 from lib.backends.table import Configured, SettingsError
-from lib.domain.run import Backend, Limits, Origin, Run, WarmUp
+from lib.domain.run import Backend, Limits, Origin, Run, WarmUp, new_id
 from lib.i18n import _
 from lib.live.hub import TooManyRuns
 from lib.live.live_run import LiveRun
@@ -169,7 +168,7 @@ def _warm(run: Run, keys: dict[int, str], limits: dict[int, Limits], kinds: list
 
 def _run(backends: tuple[Backend, ...]) -> Run:
     return Run(
-        id=secrets.token_urlsafe(16),
+        id=new_id(),
         prompt=race_settings.prompt(state.value(state.PROMPT, DEFAULT_PROMPT)),
         params=race_settings.params(),
         own_params=race_settings.own_params(len(backends)),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-import secrets
 from datetime import UTC, datetime
 from functools import lru_cache
 
 import streamlit as st
 
-from lib.domain.run import Mode
+from lib.domain.run import Mode, new_id
 from lib.grace import Grace, grace_s
 from lib.i18n import _, current_language
 from lib.reading import ReadingSpeed
@@ -138,7 +137,7 @@ def _plan(places: list[int]) -> Plan:
     known, chosen = offers(), lineup()
     own = race_settings.own_params(len(chosen))
     return Plan(
-        id=secrets.token_urlsafe(16),
+        id=new_id(),
         prompt=race_settings.prompt(state.value(state.PROMPT, DEFAULT_PROMPT)),
         params=race_settings.params(),
         backends=tuple(known[chosen[place]].backend for place in places),
