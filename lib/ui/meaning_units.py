@@ -45,7 +45,7 @@ def units_table(speed: TextSpeed, counts: Mapping[str, int | Unavailable]) -> Ta
         _code_row(speed, remarks),
     ]  # fmt: skip
     rows += [_person_row(speed, mean, one, remarks) for one in Way]
-    remarks.say(_("A page is {page}.").format(page=meaning_words.page_size(speed.facts.unit)))
+    remarks.say(_("Assumption: a page is {page}.").format(page=meaning_words.page_size(speed.facts.unit)))
     language = reading_speed(speed.facts.language).label
     head = [
         (_("Unit"), ""),

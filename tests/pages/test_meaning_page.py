@@ -91,6 +91,7 @@ def test_750_tokens_a_second_stand_in_every_unit_beside_the_average_of_the_langu
     assert units["Words"] == ["635 words/s", "642 words/s"]
     assert units["Lines of code"][1] == "90.6 lines/s"
     assert units["Pages"] == ["152 pages/min", "154 pages/min"]
+    assert "Assumption: a page is a manuscript page of 250 words." in component(page, "meaning-units")["legend"]
     assert units["Reading silently"] == ["160× a person (4.7 tok/s)", "162× a person (4.6 tok/s)"]
     assert {"Reading aloud", "Skimming", "Listening", "Characters"} < set(units)
 
