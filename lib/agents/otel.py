@@ -44,8 +44,8 @@ class _Span:
     def tool(self) -> str | None:
         name = self.attributes.get("gen_ai.tool.name")
         if self.attributes.get("gen_ai.operation.name") == "execute_tool":
-            return str(name or _("tool"))[:60]
-        return str(name)[:60] if name else None
+            return _on_one_line(name) or _("tool")
+        return _on_one_line(name) or None
 
     @property
     def is_call(self) -> bool:
@@ -55,7 +55,7 @@ class _Span:
 
 def read_any(data: bytes) -> Trace:
     """A trace of this product, or spans made into one. Raises TraceError."""
-    return read_spans(data) if b"gen_ai." in data else read_trace(data)
+    return read_spans(data) if b"gen_ai." in data and not _is_trace(data) else read_trace(data)
 
 
 def read_spans(data: bytes) -> Trace:
@@ -74,6 +74,19 @@ def read_spans(data: bytes) -> Trace:
         for call, end in zip(calls, ends, strict=True)
     ]
     return Trace(_("imported spans"), "", tuple(_steps(calls, groups)), source="OpenTelemetry")
+
+
+def _is_trace(data: bytes) -> bool:
+    """Whether the first line is one of ours: its texts may speak of spans."""
+    try:
+        first = orjson.loads(data.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0])
+    except orjson.JSONDecodeError:
+        return False
+    return isinstance(first, dict) and not {"trace", "output_tokens"}.isdisjoint(first)
+
+
+def _on_one_line(name: Any) -> str:
+    return " ".join(str(name or "").split())[:60]
 
 
 def _steps(calls: list[_Span], groups: list[list[_Span]]) -> Iterator[Step]:

@@ -21,6 +21,7 @@ from lib.i18n import _
 MOST_QUESTIONS = 20_000
 MOST_BYTES = 64 * 2**20
 MOST_TOKENS = 100_000
+_MOST_ID = 200
 _FIELDS = ("id", "prompt", "question", "system", "max_tokens")
 
 
@@ -89,29 +90,32 @@ def _json_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    if not {"prompt", "question"} & set(reader.fieldnames or ()):
-        raise PromptSetError(_("Line 1: there is no column named prompt or question."))
     try:
+        if not {"prompt", "question"} & set(reader.fieldnames or ()):
+            raise PromptSetError(_("Line 1: there is no column named prompt or question."))
         for row in reader:
             yield reader.line_num, {name: value for name, value in row.items() if name in _FIELDS and value}
     except csv.Error as error:
-        raise PromptSetError(_("Line {n}: this is not CSV ({why}).").format(n=reader.line_num, why=error)) from error
+        raise PromptSetError(_("Line {n}: this is not CSV ({why}).").format(n=max(1, reader.line_num), why=error)) from error
 
 
 def _question(line: int, place: int, values: Mapping[str, Any]) -> Question:
-    text = values.get("prompt", values.get("question"))
+    values = {name: value for name, value in values.items() if value is not None}
+    text, own = values.get("prompt", values.get("question")), values.get("id", place)
     system, most = values.get("system", ""), values.get("max_tokens")
     if not isinstance(text, str) or not text.strip():
         raise PromptSetError(_("Line {n}: prompt is missing or not a text.").format(n=line))
     if not isinstance(system, str):
         raise PromptSetError(_("Line {n}: system must be a text.").format(n=line))
-    return Question(str(values.get("id", place)), Prompt(text, system), _tokens(line, most))
+    if type(own) not in (str, int) or len(str(own)) > _MOST_ID:
+        raise PromptSetError(_("Line {n}: id must be a short text or a whole number.").format(n=line))
+    return Question(str(own), Prompt(text, system), _tokens(line, most))
 
 
 def _tokens(line: int, most: Any) -> int | None:
     if most is None:
         return None
-    if isinstance(most, str) and most.strip().isdecimal():
+    if isinstance(most, str) and most.strip().isdecimal() and len(most) < _MOST_ID:
         most = int(most)
     if type(most) is not int or not 1 <= most <= MOST_TOKENS:
         told = _("Line {n}: max_tokens must be a whole number from 1 to {most}.")

@@ -22,6 +22,7 @@ TOOLS = ("search", "code", "tests", "approval", "none")
 MOST_STEPS = 500
 MOST_BYTES = 8 * 2**20
 _MOST = {"prompt_tokens": 200_000, "output_tokens": 100_000, "tool_tokens": 100_000}
+_MOST_NAME = 60
 _MOST_S = 24 * 3600.0
 _STEP_FIELDS = frozenset((*_MOST, "prompt", "tool", "tool_s", "review_s"))
 _HEAD_FIELDS = frozenset(("trace", "task", "setting", "source"))
@@ -97,6 +98,8 @@ def _trace(number: int, values: Mapping[str, Any], steps: tuple[Step, ...]) -> T
     for name, text in texts.items():
         if not isinstance(text, str):
             raise TraceError(_("Line {n}: {field} must be a text.").format(n=number, field=name))
+    if texts["trace"]:
+        _name(number, "trace", texts["trace"])
     setting = values.get("setting", Setting.INTERACTIVE.value)
     if setting not in list(Setting):
         told = _("Line {n}: setting must be one of {choices}.")
@@ -111,11 +114,16 @@ def _step(number: int, values: Mapping[str, Any]) -> Step:
     prompt, tool = values.get("prompt", ""), values.get("tool", "none")
     if not isinstance(prompt, str):
         raise TraceError(_("Line {n}: {field} must be a text.").format(n=number, field="prompt"))
-    if not isinstance(tool, str) or not tool.strip() or len(tool) > 60:
-        raise TraceError(_("Line {n}: tool must be a short name.").format(n=number))
+    _name(number, "tool", tool)
     counts = {name: _count(number, values, name, least=name == "output_tokens") for name in _MOST}
     times = {name: _time(number, values, name) for name in ("tool_s", "review_s")}
     return Step(prompt=prompt, tool=tool.strip(), **counts, **times)  # type: ignore[arg-type]
+
+
+def _name(number: int, field: str, value: Any) -> None:
+    if not isinstance(value, str) or len(value.splitlines()) != 1 or not value.strip() or len(value) > _MOST_NAME:
+        told = _("Line {n}: {field} must be a short name on one line.")
+        raise TraceError(told.format(n=number, field=field))
 
 
 def _object(number: int, line: bytes) -> dict[str, Any]:

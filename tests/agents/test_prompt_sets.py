@@ -50,11 +50,20 @@ def test_json_lines_and_csv_give_the_same_questions() -> None:
         ("a.jsonl", b'{"prompt": "x", "max_tokens": 0}', "Line 1: max_tokens"), ("a.csv", b"a,b\n1,2", "Line 1: there"),
         ("a.jsonl", b'{"id": 1, "prompt": "x"}\n{"id": 1, "prompt": "y"}', "Line 2: the id 1"),
         ("a.csv", b"prompt\nx\n\xff\n", "Line 3: this is not UTF-8"),
+        ("a.csv", b'"prompt\nx', "Line 1: this is not CSV"), ("a.csv", b"x" * 200_000, "Line 1: this is not CSV"),
+        ("a.csv", b"prompt,max_tokens\nx," + b"9" * 5000, "Line 2: max_tokens"),
+        ("a.jsonl", b'{"prompt": "x", "id": [1]}', "Line 1: id must"),
     ],
 )  # fmt: skip
 def test_a_fault_names_its_line(name: str, data: bytes, told: str) -> None:
     with pytest.raises(PromptSetError, match=told):
         read_prompt_set(name, data)
+
+
+def test_a_field_that_is_null_is_one_that_is_absent() -> None:
+    lines = b'{"id": null, "prompt": null, "question": "One?", "system": null}\n{"id": null, "question": "Two?"}\n'
+    found = read_prompt_set("a.jsonl", lines).questions
+    assert [(one.id, one.prompt.text, one.prompt.system) for one in found] == [("1", "One?", ""), ("2", "Two?", "")]
 
 
 class StandIn:

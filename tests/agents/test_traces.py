@@ -37,6 +37,7 @@ def test_every_sample_can_be_read_written_and_names_its_source(name: str) -> Non
         (b'{"output_tokens": 1, "tool_s": "2"}', "seconds"), (b'{"output_tokens": 1, "wait": 2}', "no field wait"),
         (b'{"output_tokens": 1, "prompt": 7}', "prompt must be a text"), (b'{"output_tokens": 1, "tool": ""}', "tool"),
         (b'{"output_tokens": 1, "review_s": 1e9}', "review_s"),
+        (b'{"output_tokens": 1, "tool": "two\\nlines"}', "tool must be a short name on one line"),
     ],
 )  # fmt: skip
 def test_a_fault_names_its_line(line: bytes, told: str) -> None:
@@ -48,6 +49,11 @@ def test_a_fault_names_its_line(line: bytes, told: str) -> None:
 def test_a_file_without_a_step_is_refused(data: bytes) -> None:
     with pytest.raises(TraceError):
         read_trace(data)
+
+
+def test_a_name_that_would_fill_the_page_is_refused() -> None:
+    with pytest.raises(TraceError, match="Line 1: trace must be a short name"):
+        read_trace(orjson.dumps({"trace": "long " * 100}) + b'\n{"output_tokens": 1}')
 
 
 def test_a_cut_trace_has_as_many_steps_as_asked_for() -> None:
@@ -98,6 +104,16 @@ def test_spans_one_to_a_line_with_plain_attributes_and_dates_are_read_too() -> N
     line = {"start_time": "2026-11-01T10:00:00Z", "end_time": "2026-11-01T10:00:02Z", "name": "chat m",
             "attributes": {"gen_ai.usage.prompt_tokens": 20, "gen_ai.usage.completion_tokens": 7}}  # fmt: skip
     assert otel.read_any(orjson.dumps(line) + b"\n" + orjson.dumps(line)).steps[0] == Step(7, prompt_tokens=20)
+
+
+def test_a_trace_whose_texts_speak_of_spans_is_a_trace() -> None:
+    head = {"trace": "Spans", "task": "Read gen_ai.usage.output_tokens."}
+    assert otel.read_any(b"\n" + orjson.dumps(head) + b'\n{"output_tokens": 3}').task == head["task"]
+
+
+def test_the_name_of_a_tool_is_put_on_one_line() -> None:
+    spans = [*SPANS[2:], span(10, 11, operation__name="execute_tool", tool__name="two\nlines ")]
+    assert otel.read_any(orjson.dumps(spans)).steps[1].tool == "two lines"
 
 
 def test_spans_without_a_call_are_refused() -> None:
