@@ -15,13 +15,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any
 
 import orjson
 from sqlalchemy.exc import SQLAlchemyError
 
 from lib import __version__
+from lib.arguments import amount
 from lib.backends.settings import Configured, configured
 from lib.collector.address import AddressError, clean
 from lib.domain.run import Backend, Limits, Mode, Params, Prices, Prompt, new_id
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-attempts", type=int, default=DEFAULT_LIMITS.max_attempts)
     add("--stop-after-ms", type=float, metavar="N", help="press Stop N ms after the request")
     for name in ("in", "out", "cached"):
-        add(f"--price-{name}", type=Decimal, metavar="PER_MILLION")
+        add(f"--price-{name}", type=amount, metavar="PER_MILLION")
     add("--json", action="store_true", help="one JSON document on standard output")
     add(
         "--save",

@@ -9,7 +9,6 @@ import argparse
 import os
 import sys
 from datetime import UTC, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +18,16 @@ from lib.agents.figures import SixFigures
 from lib.agents.loop import LoopRun
 from lib.agents.otel import read_any
 from lib.agents.phases import sums_s
-from lib.agents.prompt_set import PromptSetError, read_prompt_set
+from lib.agents.prompt_set import MOST_TOKENS, PromptSetError, read_prompt_set
 from lib.agents.record import run_of
 from lib.agents.set_run import MOST_CONCURRENCY, SetPlan, SetRun
 from lib.agents.set_state import StateFile, state_path
 from lib.agents.set_summary import SetSummary, summary_of
 from lib.agents.task_lane import LoopPlan
 from lib.agents.tasks import tasks_of
-from lib.agents.trace import Trace, TraceError, samples
+from lib.agents.trace import MOST_STEPS, Trace, TraceError, samples
 from lib.agents.work import Access, Work, mode_of
+from lib.arguments import amount, whole_from
 from lib.backends.settings import Configured, configured
 from lib.collector.address import AddressError, clean
 from lib.domain.codec import encode_run
@@ -41,7 +41,7 @@ LOOK_S = 0.5
 def add_agents(parser: argparse.ArgumentParser) -> None:
     """The options of `agents`."""
     parser.add_argument("trace", help=f"a trace file, or one of {', '.join(samples())}")
-    parser.add_argument("--steps", type=int, help="so many steps; a shorter trace begins again")
+    parser.add_argument("--steps", type=whole_from(1, MOST_STEPS), help="so many steps; a shorter trace begins again")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where the recording goes")
     _add_backends(parser)
 
@@ -49,11 +49,12 @@ def add_agents(parser: argparse.ArgumentParser) -> None:
 def add_prompt_set(parser: argparse.ArgumentParser) -> None:
     """The options of `promptset`."""
     parser.add_argument("file", type=Path, help="questions as JSON lines or CSV")
-    parser.add_argument("--concurrency", type=int, default=4, help=f"per backend, 1 to {MOST_CONCURRENCY}")
+    parser.add_argument("--concurrency", type=whole_from(1, MOST_CONCURRENCY), default=4,
+                        help=f"per backend, 1 to {MOST_CONCURRENCY}")  # fmt: skip
     parser.add_argument("--at-once", action="store_true", help="all backends at the same time")
     parser.add_argument("--anew", action="store_true", help="forget what an earlier run has answered")
     parser.add_argument("--again", action="store_true", help="ask once more what an earlier run could not get answered")
-    parser.add_argument("--max-tokens", type=int, default=512)
+    parser.add_argument("--max-tokens", type=whole_from(1, MOST_TOKENS), default=512)
     _add_backends(parser)
 
 
@@ -61,6 +62,8 @@ def run_agents(options: argparse.Namespace) -> int:
     """`agents`: exit code 0 when every backend did the whole task, 1 when not, 2 when nothing could be done."""
     try:
         entries, trace = _entries(options), _trace(options.trace)
+        if options.output is not None:
+            options.output.open("ab").close()  # told before anything is asked and billed
     except (AddressError, LookupError, TraceError, OSError) as error:
         return _refuse(error)
     backends = tuple(entry.backend for entry in entries)
@@ -87,15 +90,14 @@ def run_prompt_set(options: argparse.Namespace, folder: Path) -> int:
     state = StateFile(state_path(folder, questions.digest, backends, params))
     if options.anew:
         state.forget()
-    concurrency = min(max(1, options.concurrency), MOST_CONCURRENCY)
-    plan = SetPlan(new_id(), questions, backends, params, concurrency, options.at_once)
+    plan = SetPlan(new_id(), questions, backends, params, options.concurrency, options.at_once)
     run = SetRun(plan, _access(entries, options), state, failed_again=options.again)
     _until_ended(run)
     of = len(questions.questions)
     found = [summary_of(run.outcomes(place), of, run.wall_s(place)) for place in range(len(backends))]
     named = [{"name": b.name, **_summary(one)} for b, one in zip(backends, found, strict=True)]
     _print({"file": questions.name, "resumed": run.resumed, "state": str(state.path), "ended_early": run.ended_early,
-            "concurrency": concurrency, "clock_health_ms": run.clock_health_ms, "backends": named})  # fmt: skip
+            "concurrency": options.concurrency, "clock_health_ms": run.clock_health_ms, "backends": named})  # fmt: skip
     return 0 if all(one.answered == of for one in found) else 1
 
 
@@ -116,9 +118,9 @@ def _add_backends(parser: argparse.ArgumentParser) -> None:
     add("--model", help="model name")
     add("--api-key-env", metavar="VAR", help="environment variable that holds the key")
     add("--backend", action="append", default=[], metavar="NAME", help="a backend from the settings; repeatable")
-    add("--cap", type=Decimal, help="the most that may be spent, in the currency of the prices")
+    add("--cap", type=amount, help="the most that may be spent, in the currency of the prices")
     for name in ("in", "out", "cached"):
-        add(f"--price-{name}", type=Decimal, metavar="PER_MILLION")
+        add(f"--price-{name}", type=amount, metavar="PER_MILLION")
 
 
 def _entries(options: argparse.Namespace) -> list[Configured]:

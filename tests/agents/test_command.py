@@ -52,6 +52,28 @@ def test_a_set_is_asked_once(
 
 
 @pytest.mark.parametrize(
+    "arguments", [["agents", "voice-turn", "--steps", "-3"], ["agents", "voice-turn", "--steps", "0"],
+                  ["agents", "voice-turn", "--cap", "much"], ["agents", "voice-turn", "--price-in", "nan"],
+                  ["promptset", "q.csv", "--max-tokens", "0"], ["promptset", "q.csv", "--concurrency", "9" * 5000],
+                  ["measure", "--price-out", "-1"]],
+)  # fmt: skip
+def test_an_option_that_is_no_number_of_its_kind_is_refused(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    assert "is no" in capsys.readouterr().err
+
+
+def test_a_recording_that_cannot_be_written_is_refused_before_anything_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = str(tmp_path / "none" / "loop.json")
+    assert main(["agents", "voice-turn", "-o", nowhere, "--base-url", "http://127.0.0.1:1/v1", "--model", "m"]) == 2
+    assert nowhere in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     "arguments", [["agents", "voice-turn"],
                   ["agents", "no-such-file", "--base-url", "http://127.0.0.1:1/v1", "--model", "m"],
                   ["promptset", "no-such-file", "--base-url", "http://127.0.0.1:1/v1", "--model", "m"]],
