@@ -68,7 +68,7 @@ def show_measured(now: Chosen) -> None:
     if not lanes:
         st.caption(_("No lane of this race has a decode rate."))
         return
-    with st.grid(2, min_column_width=COLUMN_PX, gap="large"):
+    with st.container(key="limits_measured_lanes"), st.grid(2, min_column_width=COLUMN_PX, gap="large"):
         st.markdown("\n".join(f"- {plain(sentence(lane, now))}" for lane in lanes))
         show_figure(measured_chart(lanes, now))
 
