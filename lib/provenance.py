@@ -108,9 +108,14 @@ def common_facts(lanes: Sequence[Facts]) -> Facts:
 
 
 def footer(run: Run, measured: Sequence[Measurement]) -> str:
-    """How the figures of a whole race came about, on one line for a picture or a text; the badges are told there."""
-    lanes = common_facts([lane_facts(one.backend, one)[1:] for one in measured])
-    return in_words((*lanes, *shared_facts(conditions_of(run))))
+    """How the figures of a whole race came about, on one line for a picture or a text; the badges are told there.
+
+    What says most stands first and versions last: a card with many lanes has no room for all.
+    """
+    source, warmth = common_facts([lane_facts(one.backend, one)[1:] for one in measured])
+    shared = shared_facts(conditions_of(run))
+    versions = [fact for fact in shared if fact[0] == _("Versions")]
+    return in_words((source, *(fact for fact in shared if fact not in versions), warmth, *versions))
 
 
 def badge_word(origin: Origin) -> str:

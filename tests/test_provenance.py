@@ -160,6 +160,14 @@ def test_the_footer_of_many_different_lanes_stays_one_line_of_bounded_length(run
     assert len(told) < 1500
 
 
+def test_a_card_of_eight_different_lanes_says_when_it_was_measured_and_how_good_the_clock_was(run: Run) -> None:
+    lanes = [backend(f"Lane {n}") for n in range(8)]
+    full = run_of(lanes, [warm(answered(n, ANSWER), 10.0 + n, n) for n in range(8)])
+    told = re.sub(r"<[^>]*>", "", card_svg(replace(full, clock_health_ms=7.0)))
+    assert "Clock late by at most: 7.0 ms" in told
+    assert "Display lag" in told
+
+
 def test_a_chart_file_keeps_its_picture_above_the_foot(run: Run, tmp_path: Path) -> None:
     for name, svg in chart_files(run, "svg").items():
         text = svg.decode()
