@@ -20,10 +20,10 @@ def tps_of_layer_time(us: float, layers: int) -> float:
     return 1e6 / (us * layers)
 
 
-def pipelined_tps(bandwidth_bytes_s: float, weight_bytes: float, layers: int) -> float:
-    """Upper bound for one token at a time: summed bandwidth / (weights x layers).
+def pipelined_tps(bandwidth_bytes_s: float, read_bytes: float, layers: int) -> float:
+    """Upper bound for one token at a time: summed bandwidth / (bytes of weights a token reads x layers).
 
     Own model, an assumption: layers are spread evenly, so 1/L of the SRAM works for a token at any moment.
     It ignores every hop between chips; measured speeds are 3 to 14 times lower.
     """
-    return bandwidth_bytes_s / (weight_bytes * layers)
+    return bandwidth_bytes_s / (read_bytes * layers)

@@ -154,10 +154,10 @@ def _show_layers() -> None:
     words = Words(_("Time for each layer"), _("from told speeds; lighter: the number of layers is assumed"))
     with debug_mode(False):
         show_figure(bar_chart(bars, _("microseconds"), words, look()))
-    bytes_ = now.work().weight_bytes
+    bytes_, read = now.work().weight_bytes, now.work().read_bytes
     bounds = [
         _("{chip} {rate}").format(chip=one.name, rate=numbers.rate(layers.pipelined_tps(
-            (one.bandwidth_tb_s or 0) * 1e12 * chips_exactly(bytes_, one.capacity_gb), bytes_, now.model.layers)))
+            (one.bandwidth_tb_s or 0) * 1e12 * chips_exactly(bytes_, one.capacity_gb), read, now.model.layers)))
         for one in sram
     ]  # fmt: skip
     show_formula(

@@ -73,11 +73,11 @@ def layers(model: Model, bits: float, target_tps: float, sram: Sequence[Chip]) -
 
 
 def roofline_is_meaningless(model: Model, bits: float, sram: Sequence[Chip]) -> str:
-    """What the bandwidth roofline would say of these machines."""
-    bytes_ = model.total_params * bits / 8
+    """What the bandwidth roofline would say of these machines: they hold all weights, a token reads the active ones."""
+    bytes_, read = (params * bits / 8 for params in (model.total_params, model.active_params))
     told = [
         _("{rate} for {chip}").format(
-            rate=numbers.rate((one.bandwidth_tb_s or 0) * 1e12 * chips_exactly(bytes_, one.capacity_gb) / bytes_),
+            rate=numbers.rate((one.bandwidth_tb_s or 0) * 1e12 * chips_exactly(bytes_, one.capacity_gb) / read),
             chip=one.name,
         )
         for one in sram

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from lib import numbers
+from lib.limits import tables
+from lib.limits.capacity import chips_exactly
 from lib.ui import limits_words, wiring
 from lib.ui.limits_state import CHIP, CONTEXT, COUNT, MODEL
 from tests.metrics.building import backend, run, steady
@@ -128,3 +131,11 @@ def test_chips_for_which_the_roofline_is_meaningless_cannot_be_chosen(page: AppT
     offered = page.selectbox(key=CHIP).options
     assert not [name for name in offered if "Groq" in name or "Cerebras" in name]
     assert len(offered) == 15
+
+
+def test_the_roofline_of_sram_machines_counts_the_weights_a_token_reads() -> None:
+    model = next(one for one in tables.models() if one.active_params < one.total_params)
+    wafer = tables.chip("wse-3")
+    held, read = model.total_params * 2, model.active_params * 2
+    rate = (wafer.bandwidth_tb_s or 0) * 1e12 * chips_exactly(held, wafer.capacity_gb) / read
+    assert numbers.rate(rate) in limits_words.roofline_is_meaningless(model, 16, [wafer])
