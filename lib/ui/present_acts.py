@@ -60,7 +60,7 @@ def _script() -> bytes | None:
         return None
     try:
         return path.read_bytes()
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a name that no file can have is a ValueError
         raise ActsError(_("There is no script of acts {name}.").format(name=path.name)) from error
 
 

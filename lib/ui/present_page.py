@@ -67,7 +67,8 @@ def _show(found: tuple[Act, ...]) -> Show:
     if known is not None and known.place < len(found):
         return known
     asked = state.asked("act") or ""
-    place = int(asked) - 1 if asked.isdecimal() and 0 < int(asked) <= len(found) else 0
+    numbers = [str(number) for number in range(1, len(found) + 1)]
+    place = numbers.index(asked) if asked in numbers else 0
     show = replace(Show(place, kept=found[place].kept), run=None if found[place].kept else state.asked("run"))
     state.put(SHOW, show)
     return show
