@@ -105,18 +105,20 @@ def last_ns(steps: list[StepRecord] | tuple[StepRecord, ...]) -> int:
 
 def _lane(place: int, records: tuple[StepRecord, ...], task: TaskView, steps: int) -> Iterator[tuple[int, str]]:
     """(when it is told, the message) of one backend, in order."""
-    stream = TaskStream(place, steps)
+    stream, at_ns = TaskStream(place, steps), 0
     for record in records:
         for number, one in enumerate(record.tries, 1):
             stream.request(record.step, number)
             rows = [encode_event(event) for event in one.events]
             message = stream.rows(rows)
             if message is not None:
-                yield rows[-1][0], message
+                at_ns = rows[-1][0]
+                yield at_ns, message
         for piece in (record.tool_piece, record.human_piece):
             told = stream.pause(piece.kind, record.tool, piece.start_ns, piece.seconds) if piece else None
             if piece is not None and told is not None:
-                yield piece.start_ns, told
+                at_ns = max(at_ns, piece.start_ns)  # kept in microseconds, it may seem to begin before the answer's end
+                yield at_ns, told
     end = last_ns(records)
     for message in stream.end(task, end):
         yield end, message

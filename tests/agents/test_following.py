@@ -135,6 +135,19 @@ def test_a_viewer_of_the_loop_and_of_its_replay_are_told_the_same() -> None:
     assert over == [True]
 
 
+def test_a_replay_tells_step_answer_and_tool_in_order_whatever_fraction_of_a_microsecond_an_answer_ended_at() -> None:
+    clock = Clock()
+    loop = loop_of(StandIn(clock), clock, wait=lambda event, seconds: clock.wait(event, (seconds or 0) + 7e-9))
+    loop.carry_out()
+    run = run_of(loop)
+    assert run is not None
+    said = "\n".join(text.strip() for _channel, text in shown(loop_messages(run), 0)["texts"]).splitlines()
+    assert [line.partition(",")[0] for line in said] == [
+        "Step 1 of 3", "I look.", "search", "Step 2 of 3", "I look.", "code", "a person looks at it", "Step 3 of 3",
+        "I look.",
+    ]  # fmt: skip
+
+
 def test_what_is_said_between_the_answers_names_step_tool_person_and_why_a_step_was_asked_again() -> None:
     clock, messages = Clock(), list[str]()
     loop = loop_of(StandIn(clock, ("", "server_error")), clock, witnesses=[Showing(messages.append)])
