@@ -10,6 +10,7 @@ import streamlit as st
 from lib.agents.loop import LoopRun
 from lib.agents.record import run_of
 from lib.agents.tasks import headline, predictions, task_in_words, tasks_of, turns_in_words
+from lib.agents.trace import MOST_STEPS
 from lib.i18n import _
 from lib.ui import agent_results, agent_setup, race_settings, race_setup, state
 from lib.ui.kept_loop import show_loop_lessons, show_loop_replay, show_loop_result
@@ -19,7 +20,6 @@ from lib.ui.stage import show_stage
 from lib.ui.watching import watch
 
 POLL_S = 0.5
-MOST_STEPS = 200
 
 
 def show_controls() -> None:
@@ -119,7 +119,7 @@ def _show_trace(running: bool) -> None:
     known = agent_setup.traces()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="agent_plan"):
         st.selectbox(
-            _("Task"), list(known), key=agent_setup.TRACE, format_func=lambda id_: plain(known[id_].name),
+            _("Task"), list(known), key=agent_setup.TRACE, format_func=lambda id_: known[id_].name,
             disabled=running, persist_state="session", on_change=agent_setup.take_steps, width=240,
         )  # fmt: skip
         st.number_input(

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from lib.agents.loop import LoopRun
 from lib.agents.set_run import SetRun
+from lib.agents.trace import MOST_STEPS
 from lib.agents.work import Access
 from lib.domain.run import Limits
 from lib.store.rows import RunRow
@@ -176,3 +177,14 @@ def test_a_trace_with_a_fault_is_refused_with_its_line(page: AppTest) -> None:
     page.file_uploader(key=agent_setup.UPLOAD).set_value(("own.jsonl", b"{}", "application/jsonl")).run()
     assert not page.exception
     assert any("Line 1" in one.value for one in page.warning)
+
+
+@pytest.mark.parametrize("steps", [1, MOST_STEPS])
+def test_an_own_trace_is_named_as_its_file_says_and_comes_with_all_its_steps(page: AppTest, steps: int) -> None:
+    name = "<b>Build</b> $x$ [now](http://a.example)"
+    data = orjson.dumps({"trace": name}) + b"\n" + b'{"output_tokens": 9}\n' * steps
+    page.file_uploader(key=agent_setup.UPLOAD).set_value(("own.jsonl", data, "application/jsonl")).run()
+    assert not page.exception
+    chosen = page.selectbox(key=agent_setup.TRACE)
+    assert name in chosen.options
+    assert page.number_input(key=agent_setup.STEPS).value == steps
