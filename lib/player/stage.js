@@ -274,7 +274,7 @@ export class Stage {
     }));
     const { generation } = this.reader;
     const reader = generation && { generation, speeds: this.speeds };
-    this.track.draw({ lanes, reader, limits: race.run?.limits ?? [] }, t);
+    this.track.draw({ lanes, reader, limits: this.presenting ? [] : (race.run?.limits ?? []) }, t);
   }
 }
 

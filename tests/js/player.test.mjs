@@ -377,3 +377,19 @@ test("with reduced motion text moves in steps of a quarter second", () => {
   made.player.frame(760);
   assert.notEqual(made.host.findAll("tr-text")[1].textContent, before);
 });
+
+test("for a room the track has no limits, whose small names would meet its title", () => {
+  const limits = [{ name: "1 s thought unbroken", time: "1 s", lo_ms: 1000, hi_ms: null }];
+  const drawn = (presenting) => {
+    const { player: made } = player({ presenting });
+    const [first, ...rest] = race();
+    made.feed({ ...first, run: { ...first.run, limits } });
+    rest.forEach((message) => made.feed(message));
+    const scenes = [];
+    made.stage.track.draw = (scene) => scenes.push(scene);
+    made.frame(1500);
+    return scenes.at(-1).limits.length;
+  };
+  assert.equal(drawn(undefined), 1);
+  assert.equal(drawn({ names: null, verdict: null, cue: 0, play: false, speed: 1 }), 0);
+});
