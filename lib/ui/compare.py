@@ -28,9 +28,10 @@ def show_comparison(known: Store, ids: tuple[str, ...]) -> None:
     rows = [known.row(run_id) for run_id in ids]
     st.markdown(f"#### {_('Compared')}")
     st.dataframe(pd.DataFrame(_table(rows)), hide_index=True, height="content", column_config=_helps())
-    modes = {row.mode for row in rows}
-    if len(modes) > 1:
+    if len({row.mode for row in rows}) > 1:
         st.caption(_("These runs were made in different modes; their times are not of one kind."))
+    if len({row.prompt for row in rows}) > 1:
+        st.caption(_("These runs answered different prompts; their answers differ in length and kind."))
     _show_how(known, rows)
     _show_start_line(known, rows)
 
@@ -73,7 +74,7 @@ def _show_start_line(known: Store, rows: list[RunRow]) -> None:
 def _table(rows: list[RunRow]) -> list[dict[str, Any]]:
     return [
         {
-            _("Run"): _date(row),
+            _("Run (UTC)"): _date(row),
             _("Lane"): lane.name,
             _("Badge"): badge_word(lane.origin),
             _("Mode"): _(row.mode.value),

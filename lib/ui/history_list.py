@@ -73,10 +73,10 @@ def _show_filters(known: Store) -> None:
 
 def _show_page(known: Store, page: Page) -> None:
     picked = st.dataframe(
-        pd.DataFrame([_row(row) for row in page.rows]), key=KEY, hide_index=True, height="content",
+        pd.DataFrame([_row(row) for row in page.rows]), key=_key(page), hide_index=True, height="content",
         on_select="rerun", selection_mode="multi-row",
         column_config={
-            _("Date"): st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", timezone="UTC"),
+            _("Date (UTC)"): st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", timezone="UTC"),
             **{name: st.column_config.TextColumn(width=WIDE_PX) for name in (_("Prompt"), _("Lanes"))},
         },
     )  # fmt: skip
@@ -90,6 +90,11 @@ def _show_page(known: Store, page: Page) -> None:
         st.pagination(pages, key=chosen.PAGE)
     if len(state.value(chosen.COMPARED, ())) > 1:
         show_comparison(known, state.value(chosen.COMPARED, ()))
+
+
+def _key(page: Page) -> str:
+    """The table's key: other rows are another table, or what was chosen would stay at its place and mean another run."""
+    return f"{KEY} {' '.join(row.id for row in page.rows)}"
 
 
 def _show_actions(known: Store, rows: list[RunRow]) -> None:
@@ -134,7 +139,7 @@ def _show_undo(known: Store) -> None:
 def _row(row: RunRow) -> dict[str, Any]:
     lanes, loop = row.lanes, loop_in_list(row)
     return {
-        _("Date"): datetime.fromtimestamp(row.started_ms / 1000, UTC),
+        _("Date (UTC)"): datetime.fromtimestamp(row.started_ms / 1000, UTC),
         _("What"): loop[0] if loop else _what(row),
         _("Prompt"): row.prompt,
         _("Lanes"): loop[1] if loop else ", ".join(f"{lane.name} ({badge_word(lane.origin)})" for lane in lanes),

@@ -11,6 +11,7 @@ from lib.agents.record import is_loop
 from lib.domain.run import Run
 from lib.export.view_messages import view_messages
 from lib.i18n import _
+from lib.provenance import date_words
 from lib.store.rows import NoSuchRunError, RunRow
 from lib.store.store import Store
 from lib.ui import history_state, race_setup, state, trials_setup
@@ -50,7 +51,7 @@ def show_kept() -> bool:
     if is_loop(run):
         _show_loop(known, run, row)
         return True
-    st.caption(plain(f"{run.started_at} · {_(run.mode.value)} · {run.prompt.text[:200]}"))
+    st.caption(plain(f"{date_words(run.started_at)} · {_(run.mode.value)} · {run.prompt.text[:200]}"))
     messages = view_messages(run, race_setup.reading_speed())
     show_replay(run.id, run.backends, messages, race_setup.reader_for_player())
     _show_words(known, row).button(

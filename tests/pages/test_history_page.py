@@ -45,7 +45,7 @@ def listed(page: AppTest) -> int:
 def test_kept_races_are_listed_newest_first(page: AppTest) -> None:
     assert not page.exception
     assert listed(page) >= 3
-    assert page.dataframe[0].value["Date"].is_monotonic_decreasing
+    assert page.dataframe[0].value["Date (UTC)"].is_monotonic_decreasing
 
 
 def test_a_search_that_finds_nothing_says_so(page: AppTest) -> None:
@@ -86,6 +86,28 @@ def test_a_deletion_can_be_undone(page: AppTest, store: Store) -> None:
     page.button(key="history_undo_button").click().run()
     assert store.page().total == before
     assert not page.exception
+
+
+def test_what_was_chosen_is_not_carried_over_to_other_rows(page: AppTest, store: Store) -> None:
+    def table() -> str:
+        return str(page.run().dataframe[0].proto.id)
+
+    before = table()
+    assert table() == before
+    store.delete("kept-1")
+    after = table()
+    store.restore("kept-1")
+    assert (after != before, table() == before) == (True, True)
+
+
+def test_a_comparison_of_runs_with_different_prompts_says_so(page: AppTest, store: Store) -> None:
+    told = "These runs answered different prompts"
+    other = kept("other-prompt", 4)
+    store.save(replace(other, prompt=replace(other.prompt, text="Quite another question")))
+    for ids, is_told in ((("kept-0", "kept-1"), False), (("kept-0", "other-prompt"), True)):
+        page.session_state["history_compared"] = ids
+        page.run()
+        assert any(told in one.value for one in page.caption) == is_told
 
 
 def test_a_comparison_says_how_each_lane_was_measured_when_it_is_asked(page: AppTest) -> None:
