@@ -247,4 +247,4 @@ def _span(claim: Claim, sample: _Sample) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z]+|\d+(?:\.\d+)*", text.lower())
+    return re.findall(r"[^\W\d_]+|\d+(?:\.\d+)*", text.lower())

@@ -128,6 +128,12 @@ def test_a_model_is_recognised_by_the_words_of_its_name() -> None:
     assert is_about("", FAST)
 
 
+def test_a_name_in_another_script_is_a_name_too() -> None:
+    assert not is_about("通义千问", FAST)
+    assert is_about("通义千问 Max", backend("通义千问-max"))
+    assert not is_about("Модель 5", backend("Модель 4"))
+
+
 def test_failed_and_stopped_trials_show_nothing() -> None:
     trials = [made(0, 1, 900, status=Status.ERROR), made(0, 2, 900, status=Status.STOPPED)]
     assert judge(UP_TO_750, Evidence(trials, (FAST,), 0)).word is Word.NOT_SHOWN
