@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 MOST_RUNNING = 4
@@ -44,6 +45,11 @@ class Desk(Generic[W]):
                 del self._work[known]
             self._work[id_] = work
         work.start()
+
+    def running(self, is_it: Callable[[W], bool]) -> W | None:
+        """One that runs and is what is looked for."""
+        with self._lock:
+            return next((one for one in self._work.values() if one.is_running and is_it(one)), None)
 
     def get(self, id_: str | None) -> W | None:
         """The one with this id, if this server still holds it."""

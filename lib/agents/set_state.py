@@ -67,7 +67,7 @@ class StateFile:
                     outcomes.append(Outcome(**values, cost=None if cost is None else Decimal(cost)))
                 else:
                     sessions.append(Session(**values))
-            except (orjson.JSONDecodeError, TypeError, ArithmeticError):
+            except (orjson.JSONDecodeError, TypeError, AttributeError, ArithmeticError):
                 continue  # cut in the middle of a write
         return outcomes, sessions
 

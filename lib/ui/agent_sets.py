@@ -70,6 +70,8 @@ def start() -> None:
         questions = read_prompt_set(given.name, given.getvalue())
         params, backends = race_settings.params(), tuple(offer.backend for offer in ready)
         kept = StateFile(state_path(data_folder(), questions.digest, backends, params))
+        if _shows_running(kept):
+            return
         if state.value(ANEW, False):
             kept.forget()
         plan = SetPlan(
@@ -94,7 +96,22 @@ def ask_again() -> None:
     if absent or len(ready) < len(run.plan.backends):
         state.leave_notice(absent[0].absent if absent else _("A backend of this set is not on offer any more."))
         return
+    if _shows_running(run.state):
+        return
     _begin(replace(run.plan, id=new_id()), ready, run.state, failed_again=True)
+
+
+def _shows_running(kept: StateFile) -> bool:
+    """Whether the same questions are being asked by another page: then that is shown, nothing is asked twice."""
+    other = desk.running(lambda run: run.state.path == kept.path)
+    if other is not None:
+        _show(other.plan.id)
+    return other is not None
+
+
+def _show(id_: str) -> None:
+    state.put(_SET, id_)
+    state.ask(_SET, id_)
 
 
 def _begin(plan: SetPlan, ready: list[Offer], kept: StateFile, *, failed_again: bool = False) -> None:
@@ -104,8 +121,7 @@ def _begin(plan: SetPlan, ready: list[Offer], kept: StateFile, *, failed_again: 
     except TooManyTasks:
         state.leave_notice(_("Not started: so many tasks run already that another would disturb them."))
         return
-    state.put(_SET, plan.id)
-    state.ask(_SET, plan.id)
+    _show(plan.id)
 
 
 def stop() -> None:

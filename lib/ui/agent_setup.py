@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from functools import partial
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from lib.agents.desk import Desk, TooManyTasks
 from lib.agents.keeping import Keeping
 from lib.agents.loop import LoopRun, Witness
@@ -90,7 +92,7 @@ def kept() -> Run | None:
     try:
         run = history.open(asked)
         return run if is_loop(run) else None
-    except (NoSuchRunError, RecordingError):
+    except (NoSuchRunError, RecordingError, SQLAlchemyError):
         return None
 
 

@@ -131,6 +131,7 @@ def test_a_stopped_set_goes_on_where_it_was_and_asks_nothing_twice(tmp_path: Pat
     assert stopped.ended_early == "stopped"
     with (tmp_path / "state").open("ab") as file:
         file.write(b'{"backend": 0, "question": "q9", "sta')  # cut in the middle of a write
+        file.write(b'\n"a question, and nothing of ours"\n')
     second = StandIn()
     again = run_of(second, tmp_path / "state")
     assert again.resumed == 6

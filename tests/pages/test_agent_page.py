@@ -6,10 +6,12 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
 import pytest
+from sqlalchemy.exc import OperationalError
 from streamlit.testing.v1 import AppTest
 
 from lib.agents.loop import LoopRun
@@ -123,6 +125,19 @@ def test_a_loop_runs_to_its_end_and_is_kept(page: AppTest) -> None:
     assert "Predicted from published speeds" in words(page)
 
 
+def test_a_kept_loop_whose_history_cannot_be_read_leaves_the_predictions(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(_id: str) -> None:
+        raise OperationalError("SELECT", {}, Exception("database is locked"))
+
+    monkeypatch.setattr(agent_setup, "store", lambda: SimpleNamespace(open=locked))
+    page.query_params["loop"] = "kept-before"
+    page.run()
+    assert not page.exception
+    assert "Predicted from published speeds" in words(page)
+
+
 def test_a_prompt_set_goes_through_each_backend_and_is_not_asked_twice(
     page: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +154,28 @@ def test_a_prompt_set_goes_through_each_backend_and_is_not_asked_twice(
         page.run()
         answered = table_of(page, -1)["rows"][0]
         assert (answered["name"], [cell[0] for cell in answered["cells"]]) == ("Answered", ["2 / 2", "2 / 2"])
+
+
+def test_a_set_that_another_page_runs_is_shown_instead_of_asked_twice(
+    page: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_sets, "data_folder", lambda: tmp_path)
+    page.session_state["lineup"] = LINEUP[1:]
+    given = ("one.jsonl", b'{"prompt": "Why?", "max_tokens": 9}', "a/b")
+    page.file_uploader(key=agent_sets.FILE).set_value(given)
+    page.button(key="set_start").click().run()
+    run = agent_sets.desk.get(page.session_state["set"])
+    assert run is not None
+    assert run.wait(60)
+    for key in (page.session_state, page.query_params):
+        del key["set"]
+    page.run()
+    run._ended.clear()  # as if another page had it running
+    page.file_uploader(key=agent_sets.FILE).set_value(given)
+    page.button(key="set_start").click().run()
+    run._ended.set()
+    assert not page.exception
+    assert page.session_state["set"] == run.plan.id
 
 
 def test_failed_questions_are_asked_again_with_a_button(
