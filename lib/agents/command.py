@@ -166,11 +166,13 @@ def _summary(one: SetSummary) -> dict[str, Any]:
 
 
 def _values(one: Any, kind: type) -> dict[str, Any]:
-    """Figures as values; an absent one is null with its reason beside it."""
+    """Figures as values, marks such as `lower_bound` beside them; an absent one is null with its reason beside it."""
     found: dict[str, Any] = {}
     for name in kind.__slots__:  # type: ignore[attr-defined]
         figure = getattr(one, name)
         found[name] = figure.value if isinstance(figure, Quantity) else figure
+        if isinstance(figure, Quantity) and figure.marks:
+            found[f"{name}_marks"] = figure.marks
         if isinstance(figure, Unavailable):
             found |= {name: None, f"{name}_reason": figure.reason}
     return found

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import orjson
 import pytest
 
 from lib.__main__ import main
+from lib.agents.command import _values
+from lib.agents.figures import LOWER_BOUND, SixFigures
 from lib.agents.record import read_loop
 from lib.domain.codec import decode_run
+from lib.metrics.quantity import Quantity, Unavailable
 from lib.server_process import Ready, ServerProcess
 
 ULTRA = "gpt-5.6-sol-ultrafast"
@@ -35,6 +39,17 @@ def test_a_trace_is_carried_out_and_its_recording_written(
     assert (lane["ended"], lane["steps"]) == ("complete", 2)
     assert lane["total_s"] == pytest.approx(sum(lane["seconds_by_kind"].values()), abs=0.25)
     assert len(read_loop(decode_run(recording.read_bytes()))[0][1]) == 2
+
+
+def test_a_sum_that_may_be_more_says_so() -> None:
+    figures = SixFigures(
+        1, 2, Unavailable("1 of 2 steps were done."), Quantity(Decimal("0.5"), "$", (LOWER_BOUND,)), Quantity(300, "ms"),
+        *(Quantity(0.0, unit) for unit in ("s", "", "s")),
+    )  # fmt: skip
+    found = _values(figures, SixFigures)
+    assert (found["cost"], found["cost_marks"]) == (Decimal("0.5"), (LOWER_BOUND,))
+    assert "ttft_ms_marks" not in found
+    assert found["total_s_reason"] == "1 of 2 steps were done."
 
 
 def test_a_set_is_asked_once(
