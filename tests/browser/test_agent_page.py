@@ -36,7 +36,7 @@ def test_it_reads_without_a_run_and_fits_a_phone(app: App, page: Page) -> None:
 
 
 def test_a_loop_runs_live_and_its_recording_is_kept(app: App, page: Page) -> None:
-    opened(app, page, "gpt-5.6-sol-ultrafast", "gpt-4o-2024-05")
+    opened(app, page, "gpt-5.6-sol-ultrafast", "quick")
     choose(page, "Voice turn")
     page.locator(".st-key-start button").click()
     expect(page.locator(LANES)).to_have_count(2)
@@ -54,7 +54,7 @@ def test_a_loop_runs_live_and_its_recording_is_kept(app: App, page: Page) -> Non
 
 
 def test_a_person_is_asked_and_goes_on_with_a_button(app: App, page: Page) -> None:
-    opened(app, page, "gpt-5.6-sol-ultrafast", "gpt-4o-2024-05")
+    opened(app, page, "gpt-5.6-sol-ultrafast", "quick")
     page.get_by_role("button", name="Own trace").click()
     line = b'{"output_tokens": 20, "tool": "approval", "tool_s": 0.1, "review_s": 600}\n'
     trace = {"name": "own.jsonl", "mimeType": "application/jsonl", "buffer": line}
