@@ -17,6 +17,7 @@ from lib.backends.policy import OPEN, AddressRefused, Policy, Resolve, addresses
 from lib.backends.report import Step
 from lib.collector.address import AddressError, clean, is_local
 from lib.collector.guard import vet
+from lib.domain.run import public_address
 from lib.i18n import _, ngettext
 
 T = TypeVar("T")
@@ -65,7 +66,7 @@ class Reach:
             return Step("address", False, str(error), _("An address looks like https://host/v1."))
         except AddressRefused as error:
             return Step("address", False, str(error), _("Ask the operator of this server to allow it."))
-        shown = _without_secrets(self.base_url)
+        shown = public_address(self.base_url)
         if self.base_url != given.strip():
             return Step("address", True, _("{address} (cleaned)").format(address=shown))
         return Step("address", True, shown)
@@ -154,12 +155,6 @@ def _certificate(tunnel: ssl.SSLSocket, now_s: float, ms: float) -> Step:
     left = ngettext("certificate valid for {n} more day", "certificate valid for {n} more days", days)
     advice = _("Have the certificate renewed soon.") if days < FEW_DAYS else ""
     return Step("tls", True, f"{version}, {left.format(n=numbers.whole(days))}", advice, ms)
-
-
-def _without_secrets(base_url: str) -> str:
-    """An address fit to be shown: without user name, password and query."""
-    parts = urlsplit(base_url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
 
 
 def _advice_for(port: int) -> str:

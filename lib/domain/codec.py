@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from lib.domain import events as ev
-from lib.domain.run import Backend, Mode, Origin, Params, Prices, Prompt, Run
+from lib.domain.run import Backend, Mode, Origin, Params, Prices, Prompt, Run, public_address
 
 FORMAT = "tokenrace-recording"
 VERSION = 1
@@ -150,7 +150,11 @@ def encode_backend(backend: Backend) -> dict[str, Any]:
     """A backend as JSON values."""
     prices = backend.prices
     return {
-        **{name: getattr(backend, name) for name in ("id", "name", "base_url", "model", "note")},
+        "id": backend.id,
+        "name": backend.name,
+        "base_url": public_address(backend.base_url),
+        "model": backend.model,
+        "note": backend.note,
         "origin": backend.origin.value,
         "prices": prices and {name: _plain(getattr(prices, name)) for name in Prices.__slots__},
         "extra_body": dict(backend.extra_body),

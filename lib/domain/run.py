@@ -157,3 +157,14 @@ class Run:
 def new_id(random_bytes: int = 16) -> str:
     """An id nobody guesses and no two runs share; without `-`, since a command line takes that for an option."""
     return secrets.token_urlsafe(random_bytes).replace("-", "_")
+
+
+def public_address(base_url: str) -> str:
+    """The address without user name, password and query, which can hold a key: as it is kept, exported and shown."""
+    try:
+        parts = urlsplit(base_url)
+    except ValueError:
+        return ""
+    if not parts.query and "@" not in parts.netloc:
+        return base_url
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()

@@ -15,7 +15,7 @@ from statistics import median
 from typing import Any
 
 from lib.domain.events import Generation, Status
-from lib.domain.run import Backend, Origin, Prompt, Run
+from lib.domain.run import Backend, Origin, Prompt, Run, public_address
 from lib.metrics import catalogue, rates
 from lib.metrics.cost import as_decimal, cost
 from lib.metrics.measurement import measure
@@ -53,7 +53,7 @@ def lane_columns(run: Run) -> list[dict[str, Any]]:
             "backend_id": column(backend.id),
             "name": column(backend.name),
             "model": column(backend.model),
-            "base_url": column(backend.base_url),
+            "base_url": column(public_address(backend.base_url)),
             "origin": backend.origin.value,
             "status": RUNNING,
         }
