@@ -39,6 +39,9 @@ def show_history() -> None:
     wanted = chosen.wanted()
     number = int(state.value(chosen.PAGE, 1) or 1)
     page = known.page(wanted, (number - 1) * chosen.ROWS_PER_PAGE, chosen.ROWS_PER_PAGE)
+    if page.total and not page.rows:  # the filter left fewer pages than the one that was open
+        state.put(chosen.PAGE, 1)
+        page = known.page(wanted, 0, chosen.ROWS_PER_PAGE)
     _show_undo(known)
     if not page.total:
         st.info(_("No race fits.") if wanted != type(wanted)() else _("No race has been run here yet."))

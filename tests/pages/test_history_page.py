@@ -53,6 +53,19 @@ def test_a_search_that_finds_nothing_says_so(page: AppTest) -> None:
     assert "No race fits." in page.info[0].value
 
 
+def test_a_filter_that_leaves_fewer_pages_shows_the_first_of_them(page: AppTest, store: Store) -> None:
+    many = [f"many-{number}" for number in range(60)]
+    for number, id_ in enumerate(many):
+        store.save(kept(id_, 1))
+        store.tag(id_, ["few"] if number < 30 else ["others"])
+    page.session_state["history_page"] = 3
+    page.run()
+    page.selectbox(key="history_tag").select("few").run()
+    assert (listed(page), page.session_state["history_page"], bool(page.exception)) == (25, 1, False)
+    for id_ in many:
+        store.delete(id_)
+
+
 def test_a_race_is_opened_noted_and_left(page: AppTest, store: Store) -> None:
     page.session_state["history_opened"] = "kept-0"
     page.run()
