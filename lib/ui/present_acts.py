@@ -84,9 +84,10 @@ def _kept(found: tuple[Act, ...]) -> set[str]:
 
 
 def _is_kept(run_id: str) -> bool:
+    """Whether it can be played: a series of trials cannot, only its rounds can."""
     known = store()
     try:
-        return known is not None and bool(known.row(run_id))
+        return known is not None and known.row(run_id).series is None
     except NoSuchRunError:
         return False
 

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from lib.own_lines import data_folder
 from lib.ui import wiring
+from tests.store import test_series as series
 
 PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "present.py")
 SCRIPT = '[[act]]\ntitle = "One"\nkept = "gone"\n[[act]]\ntitle = "Two"\nkept = "gone too"\n'
@@ -45,3 +46,16 @@ def test_the_address_opens_an_act_or_the_first(asked: str, place: int) -> None:
     page = opened(acts="two-acts.toml", act=asked)
     assert not page.exception
     assert page.session_state["show"].place == place
+
+
+def test_a_series_of_trials_is_no_kept_race_that_could_be_played_but_each_of_its_rounds_is() -> None:
+    known = wiring.store()
+    assert known is not None
+    series.keep(known, [series.round_of(number) for number in range(2)])
+    for id_, told in (("series", 1), ("series-1", 0)):
+        file = data_folder() / "of-trials.toml"
+        file.write_text(f'[[act]]\ntitle = "One"\nkept = "{id_}"\n', "utf-8")
+        page = opened(acts=file.name)
+        file.unlink()
+        assert (len(page.warning), bool(page.exception)) == (told, False)
+    known.delete("series")
