@@ -21,7 +21,7 @@ from lib.export.markdown_table import markdown_table
 from lib.export.names import file_name
 from lib.export.recording import recording_json
 from lib.export.run_tables import deltas_csv, lanes_csv
-from lib.i18n import _
+from lib.i18n import _, context_of_caller
 from lib.reading import ReadingSpeed
 
 
@@ -57,8 +57,9 @@ def _charts(run: Run, reading: ReadingSpeed | None) -> bytes:
 def download_button(
     run: Run, label: str, ending: str, media_type: str, made: Callable[[], bytes], help_text: str
 ) -> None:
-    """One quiet button; the file is made when it is pressed."""
+    """One quiet button; the file is made when it is pressed, in a thread of the server's, in the language of the page."""
+    told = context_of_caller()
     st.download_button(
-        label, made, file_name(run, ending), media_type, key=f"download-{ending}-{run.id}", type="tertiary",
-        icon=":material/download:", help=help_text, on_click="ignore",
+        label, lambda: told.copy().run(made), file_name(run, ending), media_type, key=f"download-{ending}-{run.id}",
+        type="tertiary", icon=":material/download:", help=help_text, on_click="ignore",
     )  # fmt: skip
