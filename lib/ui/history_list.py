@@ -13,6 +13,7 @@ from lib import numbers
 from lib.domain.run import Mode, Origin
 from lib.i18n import _, ngettext
 from lib.provenance import badge_word
+from lib.store.importing import digest
 from lib.store.rows import LaneRow, Page, RunRow
 from lib.store.store import Store
 from lib.trials.how import condition_words
@@ -97,7 +98,7 @@ def _show_page(known: Store, page: Page) -> None:
 
 def _key(page: Page) -> str:
     """The table's key: other rows are another table, or what was chosen would stay at its place and mean another run."""
-    return f"{KEY} {' '.join(row.id for row in page.rows)}"
+    return f"{KEY}_{digest(' '.join(row.id for row in page.rows).encode())[:12]}"
 
 
 def _show_actions(known: Store, rows: list[RunRow]) -> None:
@@ -130,7 +131,8 @@ def _restore(known: Store, ids: list[str]) -> None:
 def _show_undo(known: Store) -> None:
     ids = state.value(chosen.UNDO, ())
     if ids:
-        told, undo = st.columns([6, 1], vertical_alignment="center")
+        # the table's tools would cover the button at the right
+        undo, told = st.columns([1, 6], vertical_alignment="center")
         told.info(
             ngettext("{count} race deleted.", "{count} races deleted.", len(ids)).format(count=len(ids))
         )

@@ -96,6 +96,8 @@ def test_a_deletion_can_be_undone(page: AppTest, store: Store) -> None:
     page.session_state["history_undo"] = ("kept-2",)
     page.run()
     assert store.page().total == before - 1
+    beside = [[one.key for one in column.button] for column in page.columns if column.button or column.info]
+    assert beside[0] == ["history_undo_button"]  # left of what it undoes, where no tool of the table covers it
     page.button(key="history_undo_button").click().run()
     assert store.page().total == before
     assert not page.exception
