@@ -10,7 +10,7 @@ import streamlit as st
 from lib.agents.loop import LoopRun
 from lib.agents.record import run_of
 from lib.agents.tasks import headline, predictions, task_in_words, tasks_of, turns_in_words
-from lib.agents.trace import MOST_STEPS
+from lib.agents.trace import MOST_BYTES, MOST_STEPS
 from lib.i18n import _
 from lib.ui import agent_results, agent_setup, race_settings, race_setup, state
 from lib.ui.kept_loop import show_loop_lessons, show_loop_replay, show_loop_result
@@ -134,7 +134,7 @@ def _show_trace(running: bool) -> None:
             st.caption(_("JSON lines (docs/agents.md), or exported OpenTelemetry spans with gen_ai attributes."))
             st.file_uploader(
                 _("Trace file"), ["jsonl", "json"], key=agent_setup.UPLOAD, on_change=agent_setup.take_upload,
-                label_visibility="collapsed",
+                max_upload_size=MOST_BYTES // 2**20, label_visibility="collapsed",
             )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from lib import numbers
 from lib.agents.desk import Desk, TooManyTasks
-from lib.agents.prompt_set import PromptSetError, read_prompt_set
+from lib.agents.prompt_set import MOST_BYTES, PromptSetError, read_prompt_set
 from lib.agents.set_run import MOST_CONCURRENCY, SetPlan, SetRun
 from lib.agents.set_state import StateFile, state_path
 from lib.agents.set_summary import summary_of
@@ -134,8 +134,9 @@ def stop() -> None:
 def _show_choice(running: bool) -> None:
     state.begin(CONCURRENCY, 4)
     st.file_uploader(
-        _("Questions"), ["jsonl", "csv"], key=FILE, label_visibility="collapsed", disabled=running
-    )
+        _("Questions"), ["jsonl", "csv"], key=FILE, max_upload_size=MOST_BYTES // 2**20,
+        label_visibility="collapsed", disabled=running,
+    )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.number_input(
             _("At the same time, per backend"), 1, MOST_CONCURRENCY, key=CONCURRENCY, disabled=running, width=220
