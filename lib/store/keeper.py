@@ -141,6 +141,10 @@ class Keeper:
         """A run has more lanes than it began with; told before their rows come."""
         self._jobs.put(_Extend(run))
 
+    def on_seen(self, run: Run) -> None:
+        """A screen that followed the run to its end has told its display lag, which is in `run`."""
+        self._jobs.put(_Extend(run))
+
     def on_rows(self, run_id: str, rows: bytes) -> None:
         """Rows came, as the collector shipped them."""
         if self._waiting_bytes > MOST_WAITING_BYTES:

@@ -12,6 +12,7 @@ from lib import player
 from lib.domain.run import Backend, Run
 from lib.player.words import words
 from lib.ui import state
+from lib.ui.wiring import hub, keeper
 
 _JS, _CSS = player.source()
 _mount = st.components.v2.component("tokenrace.stage", js=_JS, css=_CSS)
@@ -46,16 +47,23 @@ def show_stage(
 
 def seen(run: Run) -> Run:
     """The run with the display lag of this visitor's screen, if it was followed there to its end."""
-    told = state.value(LAG, None)
-    lag_ms = told["display_lag_ms"] if told is not None and told.get("run") == run.id else None
-    return replace(run, display_lag_ms=float(lag_ms)) if isinstance(lag_ms, int | float) and lag_ms >= 0 else run
+    return _with_lag(run, state.value(LAG, None))
 
 
 def _remember_lag() -> None:
-    """A race has ended on this screen: the page runs again, and knows how late the screen was."""
+    """A race has ended on this screen: the page runs again, and it is kept how late the screen was."""
     told = state.component_value(KEY, "finished")
-    if told is not None and "display_lag_ms" in told:
-        state.put(LAG, told)
+    if told is None or "display_lag_ms" not in told:
+        return
+    state.put(LAG, told)
+    live, history = hub().get(str(told.get("run"))), keeper()
+    if live is not None and history is not None:
+        history.on_seen(_with_lag(live.run, told))
+
+
+def _with_lag(run: Run, told: dict[str, Any] | None) -> Run:
+    lag_ms = told["display_lag_ms"] if told is not None and told.get("run") == run.id else None
+    return replace(run, display_lag_ms=float(lag_ms)) if isinstance(lag_ms, int | float) and lag_ms >= 0 else run
 
 
 def show_replay(

@@ -87,6 +87,11 @@ def store() -> Store | None:
     return services().store
 
 
+def keeper() -> Keeper | None:
+    """Who writes the history, or None where there is none."""
+    return services().keeper
+
+
 def no_history() -> str:
     """Why runs are not being kept at the moment; an empty text when they are."""
     made = services()

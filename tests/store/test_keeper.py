@@ -80,6 +80,16 @@ def test_a_run_that_gets_lanes_while_it_runs_is_kept_whole_and_found_by_each(sto
     assert not store.verify("grows").differences
 
 
+def test_what_a_screen_told_of_itself_is_kept_with_the_run_and_changes_nothing_else(store: Store) -> None:
+    run = race("seen")
+    keeper = Keeper(store)
+    tell(keeper, run)
+    keeper.on_seen(replace(run, display_lag_ms=71.5))
+    keeper.close()
+    assert store.open("seen") == replace(run, display_lag_ms=71.5)
+    assert not store.verify("seen").differences
+
+
 def test_lanes_are_told_before_the_rows_that_are_theirs() -> None:
     recorder, run = Recorder(), race("grows")
     keeper = Keeper(recorder)
