@@ -63,7 +63,7 @@ def _remember_lag() -> None:
 
 def _with_lag(run: Run, told: dict[str, Any] | None) -> Run:
     lag_ms = told["display_lag_ms"] if told is not None and told.get("run") == run.id else None
-    return replace(run, display_lag_ms=float(lag_ms)) if isinstance(lag_ms, int | float) and lag_ms >= 0 else run
+    return replace(run, display_lag_ms=round(float(lag_ms), 1)) if isinstance(lag_ms, int | float) and lag_ms >= 0 else run
 
 
 def show_replay(

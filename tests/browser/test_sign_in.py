@@ -88,7 +88,7 @@ def test_before_signing_in_no_page_shows_anything(closed_app: AppWithSettings, p
     expect(page.get_by_role("button", name="Sign in")).to_be_enabled()
     expect(page.locator(SCREEN)).to_contain_text("Sign in to Tokenrace")
     everything = page.locator("[data-testid=stAppViewContainer]")
-    assert lines(everything) == ["Skip to main content", *lines(page.locator(SCREEN))]
+    assert lines(everything) == ["Skip to main content", "EN", "中文", *lines(page.locator(SCREEN))]
     assert page.locator("textarea, .st-key-start, [data-testid=stTopNavLink]").count() == 0
     assert page.locator("a:visible").filter(has_text=re.compile("Race|Backends")).count() == 0
 

@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lib.claim_book import claims
-from lib.domain.run import Limits, Origin
+from lib.domain.run import Limits, Origin, Prompt
 from lib.store.keeper import Keeper
 from lib.trials.keeping import Keeping
 from lib.trials.plan import Plan
@@ -169,7 +169,10 @@ def test_an_unknown_series_in_the_address_is_no_error() -> None:
 def test_a_kept_series_opens_again_when_this_server_has_forgotten_it() -> None:
     known = wiring.store()
     assert known is not None
-    asked = replace(plan(backend("Fast"), backend("Slow"), rounds=3), id=f"kept-{secrets.token_hex(4)}")
+    word = secrets.token_hex(4)
+    asked = replace(
+        plan(backend("Fast"), backend("Slow"), rounds=3), id=f"kept-{word}", prompt=Prompt(f"Forgotten {word}.")
+    )
     carry = Shipping()
     with closing(Keeper(known)) as keeper:
         keeping = Keeping(asked, keeper, clock_ns=lambda: 0)
@@ -180,5 +183,5 @@ def test_a_kept_series_opens_again_when_this_server_has_forgotten_it() -> None:
     assert "cannot be told apart with 3 rounds" in texts(page)
     assert page.button(key="start").label == "Try again"
     history = AppTest.from_file(PAGE.replace("trials.py", "history.py"), default_timeout=60).run()
-    kinds = list(history.dataframe[0].value["What"])
-    assert kinds.count("Trials, 3 rounds, cold prompt") == 1
+    history.text_input(key="history_text").input(word).run()
+    assert list(history.dataframe[0].value["What"]) == ["Trials, 3 rounds, cold prompt"]
