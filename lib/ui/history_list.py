@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -53,26 +54,28 @@ def show_history() -> None:
 
 
 def _show_filters(known: Store) -> None:
-    text, backend, mode, origin, status, tag, since, until, deleted = st.columns(
-        [2.2, 1.9, 1.5, 1.4, 1.4, 1.4, 1.5, 1.5, 1.6], gap="small", vertical_alignment="bottom"
-    )
+    text, backend, status, more, _rest = st.columns([3, 2, 2, 1.5, 2.5], gap="small", vertical_alignment="bottom")
     with text:
         st.text_input(_("Search"), key=chosen.TEXT, placeholder=_("prompt, backend, tag, note"))
-    for column, label, options, key, words in (
-        (backend, _("Backend"), known.backends(), chosen.BACKEND, str),
-        (mode, _("Mode"), [one.value for one in Mode], chosen.MODE, _),
-        (origin, _("Badge"), [one.value for one in Origin], chosen.ORIGIN, _),
-        (status, _("Status"), chosen.STATUSES, chosen.STATUS, _),
-        (tag, _("Tag"), known.tags(), chosen.TAG, str),
-    ):
-        with column:
-            st.selectbox(label, options, index=None, key=key, format_func=words, placeholder=_("any"))
-    with since:
-        st.date_input(_("From"), value=None, key=chosen.SINCE)
-    with until:
-        st.date_input(_("To"), value=None, key=chosen.UNTIL)
-    with deleted:
+    with backend:
+        _choice(_("Backend"), known.backends(), chosen.BACKEND)
+    with status:
+        _choice(_("Status"), chosen.STATUSES, chosen.STATUS, _)
+    count = chosen.set_among(chosen.MORE)
+    label = _("More filters ({n})").format(n=count) if count else _("More filters")
+    with more, st.popover(label, width="stretch"):
+        st.text_area(_("Prompt, exactly"), key=chosen.PROMPT, height=68)
+        _choice(_("Mode"), [one.value for one in Mode], chosen.MODE, _)
+        _choice(_("Badge"), [one.value for one in Origin], chosen.ORIGIN, _)
+        _choice(_("Tag"), known.tags(), chosen.TAG)
+        since, until = st.columns(2)
+        since.date_input(_("From"), value=None, key=chosen.SINCE)
+        until.date_input(_("To"), value=None, key=chosen.UNTIL)
         st.toggle(_("Deleted"), key=chosen.DELETED, help=_("Runs deleted less than a week ago."))
+
+
+def _choice(label: str, options: Sequence[str], key: str, words: Callable[[str], str] = str) -> None:
+    st.selectbox(label, options, index=None, key=key, format_func=words, placeholder=_("any"))
 
 
 def _show_page(known: Store, page: Page) -> None:
@@ -103,7 +106,7 @@ def _key(page: Page) -> str:
 
 def _show_actions(known: Store, rows: list[RunRow]) -> None:
     ids = [row.id for row in rows]
-    first, second, third, _rest = st.columns([1, 1, 1, 5])
+    first, second, third, fourth, _rest = st.columns([1, 1, 1, 1, 4])
     first.button(_("Open"), key="history_open", on_click=chosen.open_run, args=(ids[0] if ids else None,),
                  disabled=len(ids) != 1, width="stretch")  # fmt: skip
     is_race = [row.series is None and loop_in_list(row) is None for row in rows]
@@ -111,9 +114,16 @@ def _show_actions(known: Store, rows: list[RunRow]) -> None:
                   disabled=not 2 <= len(ids) <= MOST_COMPARED or not all(is_race), width="stretch")  # fmt: skip
     deleted = bool(state.value(chosen.DELETED, False))
     label, action = (_("Restore"), _restore) if deleted else (_("Delete"), _delete)
-    third.button(
+    third.button(_("Same prompt"), key="history_same", on_click=_same_prompt, args=(known, ids), disabled=len(ids) != 1,
+                 width="stretch", help=_("List only runs that were asked exactly the same."))  # fmt: skip
+    fourth.button(
         label, key="history_delete", on_click=action, args=(known, ids), disabled=not ids, width="stretch"
     )
+
+
+def _same_prompt(known: Store, ids: list[str]) -> None:
+    state.put(chosen.PROMPT, known.open(ids[0]).prompt.text)
+    state.put(chosen.PAGE, 1)
 
 
 def _delete(known: Store, ids: list[str]) -> None:

@@ -8,9 +8,11 @@ from lib.domain.run import Mode, Origin
 from lib.store.rows import Filter
 from lib.ui import state
 
-TEXT, BACKEND, MODE, ORIGIN, STATUS, TAG, SINCE, UNTIL, DELETED, PAGE = (
-    f"history_{name}" for name in ("text", "backend", "mode", "origin", "status", "tag", "since", "until", "deleted", "page")
-)  # fmt: skip
+TEXT, BACKEND, PROMPT, MODE, ORIGIN, STATUS, TAG, SINCE, UNTIL, DELETED, PAGE = (
+    f"history_{name}"
+    for name in ("text", "backend", "prompt", "mode", "origin", "status", "tag", "since", "until", "deleted", "page")
+)
+MORE = (PROMPT, MODE, ORIGIN, TAG, SINCE, UNTIL, DELETED)  # filters that stand behind a button
 OPENED, UNDO, COMPARED = "history_opened", "history_undo", "history_compared"
 ROUND, ROUND_OF = "history_round", "history_round_of"
 ROWS_PER_PAGE = 25
@@ -23,6 +25,7 @@ def wanted() -> Filter:
     return Filter(
         text=str(state.value(TEXT, "") or ""),
         backend=state.value(BACKEND, None),
+        prompt=str(state.value(PROMPT, "") or "") or None,
         since_ms=_ms(state.value(SINCE, None)),
         until_ms=_ms(state.value(UNTIL, None), timedelta(days=1)),
         mode=Mode(mode) if mode else None,
@@ -31,6 +34,11 @@ def wanted() -> Filter:
         tag=state.value(TAG, None),
         deleted=bool(state.value(DELETED, False)),
     )
+
+
+def set_among(filters: tuple[str, ...]) -> int:
+    """How many of these filters are set."""
+    return sum(bool(state.value(one, None)) for one in filters)
 
 
 def opened() -> str | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lib.domain.run import Run
+from lib.domain.run import Prompt, Run
 from lib.store.store import Store
 from lib.ui import wiring
 from tests.metrics.building import backend, run, steady
@@ -135,3 +135,15 @@ def test_a_comparison_says_how_each_lane_was_measured_when_it_is_asked(page: App
     assert not page.exception
     assert len(told) >= 2
     assert all("Token source" in one and "Versions" in one for one in told)
+
+
+def test_the_runs_of_one_prompt_are_found_from_one_of_them(page: AppTest, store: Store) -> None:
+    text = "Why is the sea salt?\nTwo lines."
+    for number in range(2):
+        store.save(replace(kept(f"salt-{number}", 1), prompt=Prompt(text), started_at="2026-11-30T09:00:00+00:00"))
+    store.save(replace(kept("salt-more", 1), prompt=Prompt(text + " And warm?"), started_at="2026-11-30T09:01:00+00:00"))
+    page.run()
+    others = listed(page)
+    page.text_area(key="history_prompt").input(text).run()
+    assert not page.exception
+    assert (listed(page), others > 2) == (2, True)
