@@ -33,7 +33,7 @@ from lib.store.columns import (
     summary_of,
     worst,
 )
-from lib.store.packing import interrupted, journal_rows, pack_lane, unpack_header, unpack_lane
+from lib.store.packing import interrupted, journal_rows, pack_header, pack_lane, unpack_header, unpack_lane
 from lib.store.rows import NoSuchRunError, Summary
 from lib.store.schema import JOURNAL, LANE, RECORDING, RUN, RUNNING, SERIES
 
@@ -121,6 +121,13 @@ def extend(connection: Connection, number: int, run: Run) -> None:
     }
     connection.execute(sa.update(RUN).where(RUN.c.number == number).values(known))
     _insert_once(connection, LANE, [{"run": number, **columns} for columns in lane_columns(run)])
+
+
+def seen(connection: Connection, number: int, display_lag_ms: float) -> None:
+    """Put the display lag into the run's header, which stays as it is otherwise."""
+    header = connection.execute(sa.select(RUN.c.header).where(RUN.c.number == number)).scalar_one()
+    told = pack_header(replace(unpack_header(header), display_lag_ms=display_lag_ms))
+    connection.execute(sa.update(RUN).where(RUN.c.number == number).values(header=told))
 
 
 def append(connection: Connection, number: int, batch: int, rows: bytes) -> None:

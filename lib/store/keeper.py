@@ -42,6 +42,8 @@ class Kept(Protocol):
 
     def extend(self, run: Run) -> None: ...
 
+    def seen(self, run_id: str, display_lag_ms: float) -> None: ...
+
     def append(self, run_id: str, payload: bytes) -> None: ...
 
     def end(self, run_id: str, clock_health_ms: float | None) -> None: ...
@@ -87,6 +89,12 @@ class _Extend:
 
 
 @dataclass(frozen=True, slots=True)
+class _Seen:
+    run_id: str
+    display_lag_ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class _Rows:
     run_id: str
     payloads: tuple[bytes, ...]
@@ -98,7 +106,7 @@ class _End:
     clock_health_ms: float | None
 
 
-_Job = _Begin | _BeginSeries | _Extend | _Rows | _End | _EndSeries
+_Job = _Begin | _BeginSeries | _Extend | _Seen | _Rows | _End | _EndSeries
 
 
 class Keeper:
@@ -141,9 +149,9 @@ class Keeper:
         """A run has more lanes than it began with; told before their rows come."""
         self._jobs.put(_Extend(run))
 
-    def on_seen(self, run: Run) -> None:
-        """A screen that followed the run to its end has told its display lag, which is in `run`."""
-        self._jobs.put(_Extend(run))
+    def on_seen(self, run_id: str, display_lag_ms: float) -> None:
+        """A screen that followed the run to its end has told how late it was."""
+        self._jobs.put(_Seen(run_id, display_lag_ms))
 
     def on_rows(self, run_id: str, rows: bytes) -> None:
         """Rows came, as the collector shipped them."""
@@ -222,6 +230,8 @@ class Keeper:
             self._store.begin_series(job.run, job.plan)
         elif isinstance(job, _Extend):
             self._store.extend(job.run)
+        elif isinstance(job, _Seen):
+            self._store.seen(job.run_id, job.display_lag_ms)
         elif isinstance(job, _Rows):
             self._store.append(job.run_id, b"\n".join(job.payloads))
         elif isinstance(job, _End):

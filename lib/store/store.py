@@ -98,6 +98,11 @@ class Store:
             journal.extend(connection, number, run)
             listing.index_again(connection, number)
 
+    def seen(self, run_id: str, display_lag_ms: float) -> None:
+        """A screen has told how late it was while it showed the run; nothing else changes. Raises NoSuchRunError."""
+        with self._write() as connection:
+            journal.seen(connection, journal.number_of(connection, run_id), display_lag_ms)
+
     def append(self, run_id: str, payload: bytes) -> None:
         """Keep rows as the collector shipped them (lines of `[[lane, rows], ...]`). Raises NoSuchRunError."""
         with self._write() as connection:

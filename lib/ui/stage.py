@@ -57,8 +57,9 @@ def _remember_lag() -> None:
         return
     state.put(LAG, told)
     live, history = hub().get(str(told.get("run"))), keeper()
-    if live is not None and history is not None:
-        history.on_seen(_with_lag(live.run, told))
+    lag_ms = _with_lag(live.run, told).display_lag_ms if live is not None else None
+    if live is not None and history is not None and lag_ms is not None:
+        history.on_seen(live.run.id, lag_ms)
 
 
 def _with_lag(run: Run, told: dict[str, Any] | None) -> Run:

@@ -37,6 +37,9 @@ class Recorder:
     def extend(self, run: Run) -> None:
         self._call("extend", run.id, len(run.backends))
 
+    def seen(self, run_id: str, display_lag_ms: float) -> None:
+        self._call("seen", run_id, display_lag_ms)
+
     def append(self, run_id: str, payload: bytes) -> None:
         self._call("append", run_id, payload)
 
@@ -83,8 +86,12 @@ def test_a_run_that_gets_lanes_while_it_runs_is_kept_whole_and_found_by_each(sto
 def test_what_a_screen_told_of_itself_is_kept_with_the_run_and_changes_nothing_else(store: Store) -> None:
     run = race("seen")
     keeper = Keeper(store)
-    tell(keeper, run)
-    keeper.on_seen(replace(run, display_lag_ms=71.5))
+    keeper.on_begin(first_lanes(run, 1))
+    keeper.on_lanes(run)
+    for batch in shipped(run):
+        keeper.on_rows(run.id, batch)
+    keeper.on_end(run.id, {"clock_health_ms": run.clock_health_ms})
+    keeper.on_seen("seen", 71.5)
     keeper.close()
     assert store.open("seen") == replace(run, display_lag_ms=71.5)
     assert not store.verify("seen").differences
