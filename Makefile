@@ -30,11 +30,11 @@ run: setup
 test: setup
 	@sh scripts/browser.sh
 	@sh scripts/postgresql.sh
-	@js=0; $(MAKE) --no-print-directory test-js || js=$$?; $(PY) -m pytest $(ARGS) && exit $$js
+	@js=0; $(MAKE) --no-print-directory test-js || js=$$?; $(PY) -m pytest -n 2 --dist loadfile $(ARGS) && exit $$js
 
 test-nobrowser: setup
 	@sh scripts/postgresql.sh
-	@js=0; $(MAKE) --no-print-directory test-js || js=$$?; $(PY) -m pytest -m "not browser" $(ARGS) && exit $$js
+	@js=0; $(MAKE) --no-print-directory test-js || js=$$?; $(PY) -m pytest -n 2 --dist loadfile -m "not browser" $(ARGS) && exit $$js
 
 test-js:
 	@if [ -z "$(JS_TESTS)" ]; then :; \
