@@ -82,7 +82,7 @@ def show_replay(
         "reader": reader,
         "words": words(),
     }
-    _mount(key=f"{KEY}-{key}", data=data, on_finished_change=_nothing, on_command_change=_nothing)
+    _mount(key=state.component_key(f"{KEY}-{key}"), data=data, on_finished_change=_nothing, on_command_change=_nothing)
 
 
 def _lanes(backends: tuple[Backend, ...]) -> list[dict[str, str]]:

@@ -106,6 +106,11 @@ def command_is_new(name: str, number: Any) -> bool:
     return new
 
 
+def component_key(name: str) -> str:
+    """The name as a key that a component may have: ids may hold `__`, which Streamlit keeps for itself."""
+    return name.replace("__", "_-")
+
+
 def component_value(key: str, name: str) -> dict[str, Any] | None:
     """What a component last told under `name`, or None."""
     told = st.session_state.get(key)

@@ -15,6 +15,7 @@ from lib.charts.metric_table import table_of
 from lib.charts.palette import Theme
 from lib.charts.result_lanes import ResultLane
 from lib.domain.run import Run
+from lib.ui.state import component_key
 
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
@@ -32,4 +33,4 @@ def show_table(run: Run, lanes: Sequence[ResultLane], theme: Theme) -> None:
 
 def show_texts(table: dict[str, Any], key: str) -> None:
     """A table of the same form (`lib.charts.metric_table.table_of`) made of other figures."""
-    _mount(data=table, key=key)
+    _mount(data=table, key=component_key(key))

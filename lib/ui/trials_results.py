@@ -42,6 +42,7 @@ from lib.trials.summary import (
 )
 from lib.trials.trial import Trial
 from lib.ui.markdown import in_help, plain
+from lib.ui.state import component_key
 from lib.ui.trial_charts import StripLane, forest_chart, strip_chart
 from lib.ui.trial_table import table_of
 
@@ -220,7 +221,7 @@ def _show_table(
     if (series.clock_health_ms or 0.0) > LATE_CLOCK_MS:
         st.caption(_("The measuring process was held up: times may be late by as much as its clock was."))
     table = table_of(series.plan, trials, names, goals, look.theme, shared_facts(conditions_of(series)))
-    _mount(data=table, key=f"trials-{series.plan.id}")
+    _mount(data=table, key=component_key(f"trials-{series.plan.id}"))
     with st.expander(_("Every trial")):
         st.dataframe(_every_trial(trials, names), hide_index=True, height="content")
 

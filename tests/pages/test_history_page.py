@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from lib.domain.run import Prompt, Run
 from lib.store.store import Store
 from lib.ui import wiring
+from lib.ui.state import component_key
 from tests.metrics.building import backend, run, steady
 
 PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "history.py")
@@ -147,3 +148,12 @@ def test_the_runs_of_one_prompt_are_found_from_one_of_them(page: AppTest, store:
     page.text_area(key="history_prompt").input(text).run()
     assert not page.exception
     assert (listed(page), others > 2) == (2, True)
+
+
+@pytest.mark.parametrize("id_", ["kept__0", "___", "a_-__-_b"])
+def test_a_run_opens_whatever_signs_its_id_has(page: AppTest, store: Store, id_: str) -> None:
+    store.save(kept(id_, 1))
+    page.session_state["history_opened"] = id_
+    page.run()
+    assert not page.exception
+    assert "__" not in component_key(f"metrics-{id_}")
