@@ -14,7 +14,7 @@ from lib.charts.drawing import Look
 from lib.charts.palette import Palette, Theme, palette
 from lib.charts.waterfall import KINDS, kind_colours, kind_words
 from lib.domain.run import Run
-from lib.export.card import EDGE_PX, HEIGHT_PX, INNER_PX, WIDTH_PX, head_of
+from lib.export.card import EDGE_PX, HEIGHT_PX, INNER_PX, WIDTH_PX, framed
 from lib.export.card_text import Piece, cut, flow, text_at, width_of
 from lib.i18n import _
 from lib.provenance import mode_words
@@ -27,18 +27,12 @@ _SWATCH_PX = 14
 def card_svg(run: Run, *, theme: Theme = "light") -> str:
     """The card as an SVG document; tasks beyond the sixth are counted, not drawn."""
     (tasks, _trace), colours = kept_tasks(run), palette(theme)
-    size = f'width="{WIDTH_PX}" height="{HEIGHT_PX}" viewBox="0 0 {WIDTH_PX} {HEIGHT_PX}"'
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size}>',
-        f'<rect width="{WIDTH_PX}" height="{HEIGHT_PX}" fill="{colours.surface}"/>',
-        head_of(run, colours),
+    return framed(run, colours, [
         *flow([Piece(headline(tasks), colours.text)], EDGE_PX, 92, INNER_PX, 30, most=3),
         *_bars(tasks[:_MOST_TASKS], Look(theme)),
         *_legend(tasks, Look(theme)),
         _foot(run, tasks, colours),
-        "</svg>",
-    ]
-    return "".join(parts)
+    ])  # fmt: skip
 
 
 def _bars(tasks: Sequence[TaskView], look: Look) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import copy_context
@@ -52,7 +53,7 @@ class Access:
     cap: Decimal | None = None
 
 
-class Work:
+class Work(ABC):
     """`start` it, `stop` it, `wait` for it. `_work` is what is done; a `grace` that is over stops it too."""
 
     def __init__(self, name: str, make_asker: MakeAsker = LoopAsker, grace: Grace | None = None) -> None:
@@ -101,10 +102,11 @@ class Work:
                 _log.exception("%s, at its end", self._name)
             self._ended.set()
 
+    @abstractmethod
     def _work(self, asker: Asker) -> None:
-        raise NotImplementedError
+        """What is done between the asker's coming and going."""
 
-    def _leave(self) -> None:
+    def _leave(self) -> None:  # noqa: B027 - most work has nothing to tidy up
         """The last thing that is done, whatever happened."""
 
     def _end_early(self, why: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lib import numbers
@@ -39,20 +40,23 @@ def card_png(
 def card_svg(run: Run, *, speed: ReadingSpeed | None = None, theme: Theme = "light") -> str:
     """The card as an SVG document; lanes beyond the eighth are counted, not drawn."""
     lanes, colours = lanes_of(run, speed), palette(theme)
-    size = f'width="{WIDTH_PX}" height="{HEIGHT_PX}" viewBox="0 0 {WIDTH_PX} {HEIGHT_PX}"'
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size}>',
-        f'<rect width="{WIDTH_PX}" height="{HEIGHT_PX}" fill="{colours.surface}"/>',
-        head_of(run, colours),
+    return framed(run, colours, [
         *_verdict(run, speed, colours),
         *_lanes(run, speed, lanes[:_MOST_LANES], colours),
         _foot(run, lanes, colours),
-        "</svg>",
-    ]
-    return "".join(parts)
+    ])  # fmt: skip
 
 
-def head_of(run: Run, colours: Palette) -> str:
+def framed(run: Run, colours: Palette, parts: Sequence[str]) -> str:
+    """A card as an SVG document: its surface, its head, and what stands on it."""
+    size = f'width="{WIDTH_PX}" height="{HEIGHT_PX}" viewBox="0 0 {WIDTH_PX} {HEIGHT_PX}"'
+    surface = f'<rect width="{WIDTH_PX}" height="{HEIGHT_PX}" fill="{colours.surface}"/>'
+    return "".join(
+        [f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', surface, _head(run, colours), *parts, "</svg>"]
+    )
+
+
+def _head(run: Run, colours: Palette) -> str:
     """The product's name and when the run began."""
     when = run.started_at.replace("T", " ")[:16]
     told = f"{when} UTC" if when else ""
